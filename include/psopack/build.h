@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libpsopack-build: makes psopack archives. For content tools, never for the running game.
+ *
+ * A build takes inputs (folders, lists, memory), proves which components are equal by comparing
+ * their bytes, groups, transforms and compresses them, and publishes one archive whole or not at
+ * all. The same inputs and options give the same bytes (with the same libzstd), whatever the thread
+ * count, the order of inputs, the clock or the locale.
+ *
+ * A psopack_build is used by one thread; the threads it starts inside are gone when a call returns.
+ */
+#ifndef PSOPACK_BUILD_H
+#define PSOPACK_BUILD_H
+
+#include <psopack/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct psopack_build psopack_build;
+
+/* On-disk numbers: pinned. */
+typedef enum psopack_profile {
+    PSOPACK_PROFILE_BALANCED = 0,     /* small and quick to reach: the default */
+    PSOPACK_PROFILE_FAST = 1,         /* build speed first, for daily iteration */
+    PSOPACK_PROFILE_SMALL = 2,        /* what ships: minutes of packing for the last percents */
+    PSOPACK_PROFILE_STORED = 3,       /* not compressed: mapped, aligned, no copy */
+    PSOPACK_PROFILE_DIRECTSTORAGE = 4 /* plain zstd frames of at most 256 KiB, 4-byte padded */
+} psopack_profile;
+
+PSOPACK_API const char *psopack_profile_name(psopack_profile profile);
+PSOPACK_API psopack_status psopack_profile_find(const char *name, psopack_profile *ret_profile);
+
+typedef enum psopack_severity {
+    PSOPACK_NOTE,    /* worth knowing: a duplicate, an input that was merged */
+    PSOPACK_WARNING, /* an input was left out (keep_going) */
+    PSOPACK_DETAIL   /* decisions, for -v */
+} psopack_severity;
+
+/* What a build tells while it works. Called on the thread that runs the build. */
+typedef struct psopack_build_events {
+    void (*message)(void *user, psopack_severity severity, const char *text);
+    /* `done` of `total` in units of the phase (files, bytes); `phase` is a short verb. */
+    void (*progress)(void *user, const char *phase, uint64_t done, uint64_t total);
+    int (*cancelled)(void *user); /* non-zero: stop soon with PSOPACK_E_CANCELLED; any thread */
+    void *user;
+} psopack_build_events;
+
+typedef struct psopack_build_limits {
+    uint64_t file_size; /* one component: default and largest 4 GiB - 1 */
+    uint64_t psos;      /* default 16 Mi */
+} psopack_build_limits;
+
+typedef struct psopack_build_options {
+    size_t struct_size; /* sizeof(psopack_build_options) */
+    psopack_profile profile;
+    unsigned threads; /* 0: as many as the processors this process may use. Never changes output */
+    const char *target; /* NULL: "" */
+    uint64_t content_version;
+    int hashes;     /* non-zero: store a content hash per component */
+    int keep_going; /* non-zero: leave out the whole PSO of an input that can't be read */
+    int no_sync;    /* non-zero: do not flush to disk before the rename */
+    int force_write; /* non-zero: replace the output even when it is identical */
+    int verify;      /* non-zero: read the new archive back and check it before it is published */
+    psopack_build_limits limits;
+    psopack_build_events events;
+} psopack_build_options;
+
+#define PSOPACK_BUILD_OPTIONS_INIT                                                                 \
+    {                                                                                              \
+        sizeof(psopack_build_options), PSOPACK_PROFILE_BALANCED, 0, NULL, 0, 0, 0, 0, 0, 0,        \
+            {0, 0}, {NULL, NULL, NULL, NULL}                                                       \
+    }
+
+/* `options` may be NULL. Strings in it are copied. */
+PSOPACK_API psopack_status psopack_build_create(const psopack_build_options *options,
+                                                psopack_build **ret_build, psopack_diag *diag);
+PSOPACK_API void psopack_build_destroy(psopack_build **build);
+
+/* Alignment that components of a slot get in a block that is not compressed: a power of two up to
+ * 64 KiB. The largest of its slots' counts for a shared component. */
+PSOPACK_API psopack_status psopack_build_align(psopack_build *build, const char *slot,
+                                               uint32_t alignment, psopack_diag *diag);
+
+/*
+ * Adds a folder: every directory below `path` that holds files is one PSO, named by its path
+ * relative to `path`; each file in it is a component, its file name the slot. Files directly in
+ * `path` are PSOPACK_E_LAYOUT. Links to files are followed, linked directories are not entered.
+ * Nothing is read yet but the directories.
+ */
+PSOPACK_API psopack_status psopack_build_add_tree(psopack_build *build, const char *path,
+                                                  psopack_diag *diag);
+
+/* Adds a folder of loose files: each file below `path` is one PSO with the one slot `slot`. */
+PSOPACK_API psopack_status psopack_build_add_flat(psopack_build *build, const char *slot,
+                                                  const char *path, psopack_diag *diag);
+
+/*
+ * Adds a list: lines of `pso<TAB>slot<TAB>path`, or JSON Lines of {"pso": ..., "slot": ..., "path":
+ * ..., "key": ...} when the first byte is '{'. `path` is relative to the process's directory. With
+ * `null_separated` records end in NUL instead of newline. Bytes are taken as they are; in JSON,
+ * escapes count. The list is `size` bytes at `text`; `name` is for messages.
+ */
+PSOPACK_API psopack_status psopack_build_add_list(psopack_build *build, const char *name,
+                                                  const void *text, size_t size,
+                                                  int null_separated, psopack_diag *diag);
+
+/*
+ * Adds one slot of one PSO from memory. The bytes are not copied: they must stay as they are until
+ * psopack_build_write() returns. `bytes` may be NULL when `size` is 0: an empty component. A slot
+ * that is absent is simply not added; psopack_build_add_pso() alone makes a PSO without slots.
+ */
+PSOPACK_API psopack_status psopack_build_add_memory(psopack_build *build, const void *pso,
+                                                    size_t pso_size, const char *slot,
+                                                    const void *bytes, size_t size,
+                                                    psopack_diag *diag);
+PSOPACK_API psopack_status psopack_build_add_pso(psopack_build *build, const void *pso,
+                                                 size_t pso_size, psopack_diag *diag);
+
+/* Bytes that a caller makes on demand: `read` fills the whole component, is called from several
+ * threads, maybe more than once, and must give the same bytes each time. */
+typedef struct psopack_virtual_file {
+    psopack_status (*read)(void *user, uint64_t id, void *buffer, size_t size);
+    void *user;
+    uint64_t id;
+    uint64_t size;
+} psopack_virtual_file;
+
+PSOPACK_API psopack_status psopack_build_add_virtual(psopack_build *build, const void *pso,
+                                                     size_t pso_size, const char *slot,
+                                                     const psopack_virtual_file *file,
+                                                     psopack_diag *diag);
+
+typedef struct psopack_build_result {
+    uint64_t psos;
+    uint64_t references;
+    uint64_t reference_bytes;
+    uint64_t components;
+    uint64_t component_bytes;
+    uint64_t blocks;
+    uint64_t data_bytes;
+    uint64_t base_bytes;
+    uint64_t manifest_bytes;
+    uint64_t file_bytes;
+    uint64_t skipped_psos;    /* keep_going */
+    uint64_t collisions;      /* components with equal hashes and different bytes: all kept */
+    uint64_t peak_memory;     /* of the process, bytes, as the system reports it */
+    int unchanged;            /* 1: the output was identical and is untouched */
+    uint8_t content_id[16];
+    uint8_t archive_id[16];
+} psopack_build_result;
+
+/*
+ * Builds the archive and publishes it at `path`: temp file, flush, rename, flush of the directory.
+ * On failure an archive that was at `path` is untouched. PSOPACK_E_CHANGED names an input that
+ * changed while it was read; PSOPACK_E_DUPLICATE names both origins of a PSO.
+ */
+PSOPACK_API psopack_status psopack_build_write(psopack_build *build, const char *path,
+                                               psopack_build_result *ret_result,
+                                               psopack_diag *diag);
+
+/* The inputs for a depfile, after psopack_build_write(): files, and the directories walked, in byte
+ * order. NULL past the end. Belongs to the build. */
+PSOPACK_API const char *psopack_build_input(const psopack_build *build, size_t index);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libpsopack: reads psopack archives in the running game.
+ *
+ * Before you use it:
+ * - An archive is bytes from a disc, a patcher or a stranger. Every call checks what it uses, and
+ *   answers with a status; nothing aborts, logs, exits, writes files, reads the environment or keeps
+ *   global state. The checks find damage, not forgery: they are no signature.
+ * - A psopack_archive is constant after open. Any number of threads may use one without locks. A
+ *   psopack_context is scratch memory for reads: one thread at a time uses one.
+ * - After open and context creation no call allocates, also not inside zstd.
+ * - A file opened with mapping must not be cut while it is open: the system then raises SIGBUS at
+ *   the next touch. Open with PSOPACK_OPEN_NO_MAP where that can happen.
+ * - Sizes are in bytes, indexes count from 0. Strings handed out belong to the archive.
+ *
+ * Terms: a *component* is one opaque blob. A *PSO* is a named set of slot -> component; a *slot* is
+ * the role a component plays ("vs.instructions"). A slot of a PSO is absent (its blob pointer was
+ * null) or present; a present component may have size 0. Components are shared between PSOs.
+ */
+#ifndef PSOPACK_PSOPACK_H
+#define PSOPACK_PSOPACK_H
+
+#include <psopack/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct psopack_archive psopack_archive;
+typedef struct psopack_context psopack_context;
+
+/* "No component" where a component index is asked for. */
+#define PSOPACK_ABSENT UINT32_MAX
+
+/* ---- opening ---------------------------------------------------------------------------------- */
+
+/*
+ * Memory of the caller's. `allocate` returns `size` bytes aligned to `alignment` (a power of two, at
+ * most 64) or NULL; `release` gets the same size back. Used while opening, closing and creating or
+ * destroying contexts, never while reading. Leave both NULL for malloc and free.
+ */
+typedef struct psopack_allocator {
+    void *(*allocate)(void *user, size_t size, size_t alignment);
+    void (*release)(void *user, void *memory, size_t size);
+    void *user;
+} psopack_allocator;
+
+/*
+ * An archive that lies in the caller's own file system. `read` fills `size` bytes from `offset` and
+ * returns PSOPACK_OK, or a status that the call in progress then returns; it is called from every
+ * thread that reads, at the same time.
+ */
+typedef struct psopack_source {
+    psopack_status (*read)(void *user, uint64_t offset, void *buffer, size_t size);
+    void *user;
+    uint64_t size; /* of the archive */
+} psopack_source;
+
+/* Refuse archives that ask for more (PSOPACK_E_LIMIT). 0 means the default. */
+typedef struct psopack_limits {
+    uint64_t component_size; /* default 4 GiB; it bounds nothing that the library allocates */
+    uint64_t block_size;     /* decoded and stored, each: default 16 MiB. A context holds one */
+    uint64_t base_memory;    /* all bases together: default 64 MiB */
+    uint64_t manifest_size;  /* memory for the manifest where it is not mapped: default 1 GiB */
+    uint64_t psos;           /* default 16 Mi */
+    uint64_t components;     /* default 64 Mi */
+} psopack_limits;
+
+enum {
+    PSOPACK_OPEN_NO_MAP = 1u << 0,     /* read the file with read calls, never map it */
+    PSOPACK_OPEN_CHECK_ALL = 1u << 1   /* check the whole manifest now instead of at first use */
+};
+
+typedef struct psopack_open_options {
+    size_t struct_size; /* sizeof(psopack_open_options): lets the struct grow */
+    uint32_t flags;     /* PSOPACK_OPEN_* */
+    const char *target; /* NULL: any. Else another target is PSOPACK_E_STALE_TARGET */
+    const uint64_t *content_version; /* NULL: any. Else another one is PSOPACK_E_STALE_CONTENT */
+    psopack_allocator allocator;
+    psopack_limits limits;
+    void (*wait)(void *user); /* called again and again while another thread decodes a base that
+                                 this one needs; NULL: yields the processor */
+    void *wait_user;
+} psopack_open_options;
+
+#define PSOPACK_OPEN_OPTIONS_INIT                                                                  \
+    {                                                                                              \
+        sizeof(psopack_open_options), 0, NULL, NULL, {NULL, NULL, NULL}, {0, 0, 0, 0, 0, 0}, NULL, \
+            NULL                                                                                   \
+    }
+
+/*
+ * Opens an archive: from a path, from `size` bytes at `memory` (which must stay as they are until
+ * close; 8-byte alignment is not needed), or through callbacks. `options` may be NULL.
+ *
+ * On success *ret_archive is the caller's, psopack_archive_close() frees it. On failure it is
+ * untouched and `diag` (may be NULL) says which byte of what is wrong:
+ * PSOPACK_E_NOT_ARCHIVE, _TRUNCATED, _EXTENDED, _CHECKSUM, _CORRUPT: damaged; _VERSION, _FEATURE:
+ * not for this library; _STALE_TARGET, _STALE_CONTENT: not for this build of the game; _LIMIT;
+ * _NOMEM; _IO, _NO_ENTRY, _ACCESS or what `read` returned.
+ *
+ * Cost, mapped: a few system calls and the checks of header, footer, section table and the small
+ * sections (under 100 us); the rest of the manifest is checked page by page at first use. Not
+ * mapped: reads and keeps the manifest.
+ */
+PSOPACK_API psopack_status psopack_archive_open(const char *path,
+                                                const psopack_open_options *options,
+                                                psopack_archive **ret_archive, psopack_diag *diag);
+PSOPACK_API psopack_status psopack_archive_open_memory(const void *memory, size_t size,
+                                                       const psopack_open_options *options,
+                                                       psopack_archive **ret_archive,
+                                                       psopack_diag *diag);
+PSOPACK_API psopack_status psopack_archive_open_source(const psopack_source *source,
+                                                       const psopack_open_options *options,
+                                                       psopack_archive **ret_archive,
+                                                       psopack_diag *diag);
+
+/* Frees *archive and sets it to NULL. Its contexts must be gone. NULL and NULL inside are fine. */
+PSOPACK_API void psopack_archive_close(psopack_archive **archive);
+
+/* ---- what is in it ---------------------------------------------------------------------------- */
+
+typedef struct psopack_info {
+    uint64_t file_bytes;
+    uint32_t psos;
+    uint32_t slots;
+    uint32_t components; /* indexes run below this; after a rebuild some may be dead */
+    uint32_t live_components;
+    uint32_t kinds;
+    uint32_t blocks;
+    uint32_t bases;
+    uint64_t references;      /* present slots over all PSOs */
+    uint64_t reference_bytes; /* before dedup */
+    uint64_t component_bytes; /* unique, as delivered */
+    uint64_t data_bytes;      /* stored blocks, bases included */
+    uint64_t base_bytes;      /* stored base blocks */
+    uint64_t base_memory;     /* all bases decoded, with their tables: reserved at open */
+    uint64_t manifest_bytes;  /* everything that is not a block */
+    uint64_t content_version;
+    const char *target; /* "" when none was given */
+    const char *profile;
+    const char *recipe; /* the packer's parameters, for people */
+    uint32_t zstd_version;
+    uint8_t content_id[16]; /* equal for equal content, however it was packed */
+    uint8_t archive_id[16]; /* equal for equal archives */
+    uint64_t archive_memory; /* what open allocated in all, bases included */
+    uint64_t context_memory; /* what one psopack_context takes */
+    int has_names;
+    int has_hashes;
+    int is_mapped;
+} psopack_info;
+
+PSOPACK_API void psopack_archive_info(const psopack_archive *archive, psopack_info *ret_info);
+
+/* Slot names in byte order. NULL for an index that is out of range. */
+PSOPACK_API const char *psopack_slot_name(const psopack_archive *archive, uint32_t slot);
+PSOPACK_API psopack_status psopack_slot_find(const psopack_archive *archive, const char *name,
+                                             uint32_t *ret_slot);
+
+/* ---- PSOs ------------------------------------------------------------------------------------- */
+
+/*
+ * Finds a PSO by its 64-bit key (the XXH3-64 of its name under the archive's seed, or the key that
+ * the list gave it): tens of nanoseconds. PSOPACK_E_NOT_FOUND when no PSO has it. `context` is used
+ * only by archives that shorten their keys (profile `small`), to confirm by name; it may be NULL
+ * for others, see psopack_key_needs_context().
+ */
+PSOPACK_API psopack_status psopack_pso_find_key(const psopack_archive *archive,
+                                                psopack_context *context, uint64_t key,
+                                                uint32_t *ret_pso);
+PSOPACK_API int psopack_key_needs_context(const psopack_archive *archive);
+
+/* The key of a name in this archive: for a table of keys made once. No look-up. */
+PSOPACK_API uint64_t psopack_pso_key(const psopack_archive *archive, const void *name, size_t size);
+
+/*
+ * Finds a PSO by name (`size` bytes, no terminator needed) and confirms the name in its page of 64:
+ * some microseconds. PSOPACK_E_NOT_FOUND; PSOPACK_E_NO_NAMES when the names were stripped.
+ */
+PSOPACK_API psopack_status psopack_pso_find(const psopack_archive *archive,
+                                            psopack_context *context, const void *name, size_t size,
+                                            uint32_t *ret_pso, psopack_diag *diag);
+
+/*
+ * The name of a PSO. PSOs are numbered in byte order of their names. Writes at most `capacity`
+ * bytes, always a terminator if `capacity` is not 0, and the full size without it to *ret_size (may
+ * be NULL), also when it answers PSOPACK_E_BUFFER.
+ */
+PSOPACK_API psopack_status psopack_pso_name(const psopack_archive *archive,
+                                            psopack_context *context, uint32_t pso, char *buffer,
+                                            size_t capacity, size_t *ret_size, psopack_diag *diag);
+
+/*
+ * The component in one slot of a PSO. PSOPACK_E_ABSENT when the slot is absent,
+ * PSOPACK_E_NOT_FOUND for an index out of range, PSOPACK_E_CHECKSUM or _CORRUPT for damage.
+ */
+PSOPACK_API psopack_status psopack_pso_component(const psopack_archive *archive, uint32_t pso,
+                                                 uint32_t slot, uint32_t *ret_component,
+                                                 psopack_diag *diag);
+
+/* All slots of a PSO at once: ret_components[slot] is a component index or PSOPACK_ABSENT. The array
+ * has as many elements as the archive has slots. */
+PSOPACK_API psopack_status psopack_pso_components(const psopack_archive *archive, uint32_t pso,
+                                                  uint32_t *ret_components, psopack_diag *diag);
+
+/* The CRC32C over the whole PSO that the packer computed from the bytes it read. */
+PSOPACK_API psopack_status psopack_pso_tuple_crc(const psopack_archive *archive, uint32_t pso,
+                                                 uint32_t *ret_crc, psopack_diag *diag);
+
+/*
+ * Checks that parts are the parts that were packed. `crcs[slot]` is the CRC32C of the bytes in
+ * caller memory as psopack_component_read() returned it, `sizes[slot]` their size; slots where
+ * `components[slot]` is PSOPACK_ABSENT are not looked at. PSOPACK_E_TUPLE when they differ.
+ */
+PSOPACK_API psopack_status psopack_pso_check(const psopack_archive *archive, uint32_t pso,
+                                             const uint32_t *components, const uint64_t *sizes,
+                                             const uint32_t *crcs, psopack_diag *diag);
+
+/* ---- components ------------------------------------------------------------------------------- */
+
+typedef struct psopack_component_info {
+    uint64_t size;      /* as delivered */
+    uint32_t alignment; /* a power of two: what the packer was told to keep */
+    uint32_t crc;       /* CRC32C of the delivered bytes */
+    uint32_t block;     /* first block that holds it; UINT32_MAX for size 0 */
+    uint32_t blocks;    /* how many blocks it spans: 1 unless it is large, 0 for size 0 */
+    int dead;           /* 1: kept by a rebuild, no PSO uses it */
+} psopack_component_info;
+
+/* Size and alignment before the read: no decoding. PSOPACK_E_NOT_FOUND out of range. */
+PSOPACK_API psopack_status psopack_component_get(const psopack_archive *archive, uint32_t component,
+                                                 psopack_component_info *ret_info,
+                                                 psopack_diag *diag);
+
+/* The XXH3-128 of the delivered bytes, canonical form. PSOPACK_E_NO_HASHES when not stored. */
+PSOPACK_API psopack_status psopack_component_hash(const psopack_archive *archive,
+                                                  uint32_t component, uint8_t ret_hash[16],
+                                                  psopack_diag *diag);
+
+/*
+ * Decodes a component into `buffer` and checks its CRC32C. On success exactly its size is written
+ * and *ret_crc (may be NULL) is the CRC of those bytes. On failure the buffer's contents are
+ * undefined: PSOPACK_E_BUFFER when `capacity` is short, _CHECKSUM or _CORRUPT for damage, or what
+ * the source's `read` returned.
+ *
+ * Bytes go straight to `buffer` when a block holds just this component, else through the context's
+ * scratch and one copy. The context keeps the last decoded block: reading its neighbours is cheap.
+ */
+PSOPACK_API psopack_status psopack_component_read(const psopack_archive *archive,
+                                                  psopack_context *context, uint32_t component,
+                                                  void *buffer, size_t capacity, uint32_t *ret_crc,
+                                                  psopack_diag *diag);
+
+/*
+ * The component where it lies in the mapping or in the caller's archive memory, for archives whose
+ * block is not compressed (profile `stored`). Its CRC is checked at each call. PSOPACK_E_NOT_MAPPED
+ * when it must be copied: use psopack_component_read().
+ */
+PSOPACK_API psopack_status psopack_component_pointer(const psopack_archive *archive,
+                                                     uint32_t component, const void **ret_bytes,
+                                                     uint64_t *ret_size, psopack_diag *diag);
+
+/* ---- contexts --------------------------------------------------------------------------------- */
+
+/* `allocator` NULL: the archive's. psopack_info.context_memory says how much. */
+PSOPACK_API psopack_status psopack_context_create(const psopack_archive *archive,
+                                                  const psopack_allocator *allocator,
+                                                  psopack_context **ret_context);
+PSOPACK_API void psopack_context_destroy(psopack_context **context);
+
+/* Forgets the last decoded block, so that the next read is cold. */
+PSOPACK_API void psopack_context_forget(psopack_context *context);
+
+/* ---- looking closer: what tools show ---------------------------------------------------------- */
+
+typedef struct psopack_block_info {
+    uint64_t offset; /* in the file */
+    uint32_t stored_size;
+    uint32_t raw_size;
+    uint32_t first_component;
+    uint32_t components; /* 0 for the later pieces of a large component */
+    uint32_t kind;
+    uint32_t transform;
+    const char *transform_name; /* "none" */
+    uint32_t base;              /* base number + 1, 0 none */
+    int is_base;
+    int is_raw;
+    int is_dead;
+} psopack_block_info;
+
+PSOPACK_API psopack_status psopack_block_get(const psopack_archive *archive, uint32_t block,
+                                             psopack_block_info *ret_info, psopack_diag *diag);
+
+typedef struct psopack_kind_info {
+    const char *name;
+    const char *transform_name;
+    uint64_t components;
+    uint64_t component_bytes;
+    uint64_t stored_bytes; /* its blocks and base blocks */
+    uint32_t base;         /* base number + 1 of most of its blocks, 0 none */
+} psopack_kind_info;
+
+PSOPACK_API psopack_status psopack_kind_get(const psopack_archive *archive, uint32_t kind,
+                                            psopack_kind_info *ret_info);
+
+typedef struct psopack_section_info {
+    char name[5];
+    uint64_t offset;
+    uint64_t size;
+    int required;
+} psopack_section_info;
+
+PSOPACK_API psopack_status psopack_section_get(const psopack_archive *archive, uint32_t section,
+                                               psopack_section_info *ret_info);
+
+/* ---- verify ----------------------------------------------------------------------------------- */
+
+/* One finding: `diag` says what is damaged and where. Return 0 to go on, else verify ends there. */
+typedef int psopack_verify_fn(void *user, const psopack_diag *diag);
+
+enum {
+    PSOPACK_VERIFY_QUICK = 1u << 0 /* the manifest only: no block is decoded */
+};
+
+typedef struct psopack_verify_result {
+    uint64_t blocks_checked;
+    uint64_t blocks_damaged;
+    uint64_t components_checked;
+    uint64_t components_damaged;
+    uint64_t psos_checked;
+    uint64_t psos_damaged;
+    uint64_t findings; /* everything reported, sections and padding included */
+    uint64_t harmless; /* of these: in dead blocks */
+} psopack_verify_result;
+
+/*
+ * Checks every byte of the archive and goes on to the end: sections, padding, blocks, components,
+ * then the tuple CRC of each PSO, computed from decoded bytes. PSOPACK_OK when all is well, the
+ * status of the first finding otherwise; each is reported through `each` (may be NULL), in order:
+ * sections, blocks and their components in file order, then PSOs by index. Allocates: some bytes per
+ * component.
+ */
+PSOPACK_API psopack_status psopack_archive_verify(const psopack_archive *archive, uint32_t flags,
+                                                  psopack_verify_fn *each, void *user,
+                                                  psopack_verify_result *ret_result,
+                                                  psopack_diag *diag);
+
+/* "psopack 0.1.0 (format 1, zstd 1.5.4)" with the decoder's version as it runs. */
+PSOPACK_API const char *psopack_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
