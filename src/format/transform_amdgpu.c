@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The register transform for AMD GPU machine code, both directions.
+ *
+ * Near-equal shaders differ mostly in register allocation. So each vector register number becomes
+ * its rank in a move-to-front list that starts afresh with every component, and the fields of an
+ * instruction are laid out one to a byte, the ones that tell its class first. Scalar registers,
+ * constants and offsets keep their values.
+ *
+ * There is one walk for both directions. A field is passed through: forward writes it to the coded
+ * side, inverse reads it from there, and either way the caller gets the plain value to build the
+ * instruction word from. An instruction's lead byte, the first coded one, tells its class, and every
+ * class codes exactly the bytes it reads, so both sides stay in step on any input: a wrong class
+ * costs ratio, nothing else.
+ */
+#include "transform_amdgpu.h"
+
+#include "transform_mtf.h"
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+enum direction { FORWARD, INVERSE };
+enum profile { GFX8, GFX10 };
+
+/* Encoding families, by the top six bits of an instruction. */
+enum family {
+    FAMILY_VECTOR, /* VOP1, VOP2, VOPC: 32 bits, top bit clear */
+    FAMILY_SCALAR, /* SOP1, SOP2, SOPC, SOPK, SOPP */
+    FAMILY_VINTRP,
+    FAMILY_VOP3, /* and VOP3P */
+    FAMILY_SMEM,
+    FAMILY_MIMG,
+    FAMILY_BUFFER, /* MUBUF, MTBUF */
+    FAMILY_DS,
+    FAMILY_FLAT,
+    FAMILY_EXPORT,
+    FAMILY_OTHER
+};
+
+typedef struct walk {
+    const uint8_t *in; /* forward: plain bytes; inverse: coded ones */
+    uint8_t *out;
+    size_t words; /* whole words left, the current instruction's included */
+    psopack_mtf *registers;
+    enum direction direction;
+    enum profile profile;
+} walk;
+
+static uint32_t load_le32(const uint8_t *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static void store_le32(uint8_t *p, uint32_t v)
+{
+    p[0] = (uint8_t)v;
+    p[1] = (uint8_t)(v >> 8);
+    p[2] = (uint8_t)(v >> 16);
+    p[3] = (uint8_t)(v >> 24);
+}
+
+/* The next plain word. Inverse knows nothing of it yet: its fields are ORed in as they pass. */
+ALWAYS_INLINE uint32_t next_word(walk *k)
+{
+    uint32_t word = 0;
+
+    if (k->direction == FORWARD) {
+        word = load_le32(k->in);
+        k->in += 4;
+    }
+    return word;
+}
+
+/* The word is whole: inverse writes it. */
+ALWAYS_INLINE void end_word(walk *k, uint32_t word)
+{
+    if (k->direction == INVERSE) {
+        store_le32(k->out, word);
+        k->out += 4;
+    }
+    k->words--;
+}
+
+/* One coded byte. Forward writes `byte`; inverse ignores it and reads. */
+ALWAYS_INLINE uint32_t pass(walk *k, uint32_t byte)
+{
+    if (k->direction == INVERSE) {
+        return *k->in++;
+    }
+    *k->out++ = (uint8_t)byte;
+    return byte & 0xff;
+}
+
+/* One vector register number, coded as its rank. */
+ALWAYS_INLINE uint32_t pass_register(walk *k, uint32_t number)
+{
+    if (k->direction == INVERSE) {
+        return psopack_mtf_take(k->registers, *k->in++);
+    }
+    *k->out++ = psopack_mtf_find(k->registers, (uint8_t)number);
+    return number & 0xff;
+}
+
+/* A byte of `word` at bit `shift`, as it is or as a register number. */
+ALWAYS_INLINE void raw_field(walk *k, uint32_t *word, unsigned shift)
+{
+    *word |= pass(k, *word >> shift) << shift;
+}
+
+ALWAYS_INLINE void register_field(walk *k, uint32_t *word, unsigned shift)
+{
+    *word |= pass_register(k, *word >> shift) << shift;
+}
+
+/* A source operand of nine bits: bit 8, known by now, tells a register from all else. */
+ALWAYS_INLINE uint32_t pass_source(walk *k, uint32_t source, bool is_register)
+{
+    return is_register ? pass_register(k, source) : pass(k, source);
+}
+
+/* Registers written by a load after its first: they are in use now, in ascending order. */
+ALWAYS_INLINE void touch_run(walk *k, uint32_t first, uint32_t count)
+{
+    for (uint32_t i = count; i-- > 0 && count > 1;) {
+        psopack_mtf_find(k->registers, (uint8_t)(first + i));
+    }
+}
+
+/* High byte first: values that are close share their first bytes. */
+ALWAYS_INLINE void big_endian_word(walk *k)
+{
+    uint32_t word = next_word(k);
+
+    raw_field(k, &word, 24);
+    raw_field(k, &word, 16);
+    raw_field(k, &word, 8);
+    raw_field(k, &word, 0);
+    end_word(k, word);
+}
+
+/* Source codes that announce a further word: 255 a literal, the others SDWA and DPP controls. */
+ALWAYS_INLINE bool source_has_word(uint32_t source)
+{
+    return source == 255 || source == 249 || source == 250 || source == 233 || source == 234;
+}
+
+ALWAYS_INLINE void optional_literal(walk *k, bool present)
+{
+    if (present && k->words > 0) {
+        big_endian_word(k);
+    }
+}
+
+/* v_madmk, v_madak, v_fmamk, v_fmaak: a literal that no operand announces. */
+ALWAYS_INLINE bool vop2_has_literal(enum profile profile, uint32_t op)
+{
+    if (profile == GFX8) {
+        return op == 23 || op == 24 || op == 36 || op == 37;
+    }
+    return op == 44 || op == 45 || op == 55 || op == 56;
+}
+
+/* Lead byte: the operation, then whether source 0 is a register. */
+ALWAYS_INLINE void walk_vector(walk *k, uint32_t word, uint32_t lead)
+{
+    uint32_t op = lead >> 1;
+    bool is_register = (lead & 1) != 0;
+
+    word |= op << 25 | (lead & 1) << 8;
+    if (op == 0x3f) { /* VOP1: its operation is bits 16:9 */
+        raw_field(k, &word, 9);
+    } else if (op == 0x3e) { /* VOPC: its operation is bits 24:17 */
+        raw_field(k, &word, 17);
+    }
+    word |= pass_source(k, word, is_register);
+    if (op != 0x3f) {
+        register_field(k, &word, 9);
+    }
+    if (op != 0x3e) {
+        register_field(k, &word, 17);
+    }
+    end_word(k, word);
+    optional_literal(k, (!is_register && source_has_word(word & 0xff)) ||
+                            vop2_has_literal(k->profile, op));
+}
+
+ALWAYS_INLINE bool scalar_has_literal(enum profile profile, uint32_t word)
+{
+    uint32_t top = word >> 24;
+
+    if (top == 0xbe) { /* SOP1 */
+        return (word & 0xff) == 255;
+    }
+    if (top == 0xbf) { /* SOPP has none, SOPC two sources */
+        return (word >> 23 & 1) == 0 && ((word & 0xff) == 255 || (word >> 8 & 0xff) == 255);
+    }
+    if (top >= 0xb0) { /* SOPK: s_setreg_imm32 */
+        return profile == GFX10 && (word >> 23 & 31) == 21;
+    }
+    return (word & 0xff) == 255 || (word >> 8 & 0xff) == 255; /* SOP2 */
+}
+
+ALWAYS_INLINE void walk_scalar(walk *k, uint32_t word, uint32_t lead)
+{
+    word |= lead << 24;
+    if (lead < 0xb0) { /* SOP2: sources before the destination */
+        raw_field(k, &word, 0);
+        raw_field(k, &word, 8);
+        raw_field(k, &word, 16);
+    } else {
+        raw_field(k, &word, 16);
+        bool has_immediate = lead < 0xbe || (lead == 0xbf && (word >> 23 & 1) != 0);
+        unsigned first = has_immediate ? 0 : 8;
+        raw_field(k, &word, first);
+        raw_field(k, &word, 8 - first);
+    }
+    end_word(k, word);
+    optional_literal(k, scalar_has_literal(k->profile, word));
+}
+
+/* Lead byte: the family, then the operation from bits 17:16. */
+ALWAYS_INLINE void walk_vintrp(walk *k, uint32_t word, uint32_t lead)
+{
+    word |= (lead & 0xfc) << 24 | (lead & 3) << 16;
+    raw_field(k, &word, 8);
+    register_field(k, &word, 0);
+    register_field(k, &word, 18);
+    end_word(k, word);
+}
+
+ALWAYS_INLINE void walk_vop3(walk *k, uint32_t w, uint32_t lead)
+{
+    uint32_t x = next_word(k);
+
+    w |= lead << 24;
+    raw_field(k, &w, 16);
+    raw_field(k, &w, 8);
+    /* Modifiers of the sources, and the ninth bit of each. */
+    uint32_t high = pass(k, x >> 27 << 3 | (x >> 8 & 1) << 2 | (x >> 17 & 1) << 1 | (x >> 26 & 1));
+    x |= high >> 3 << 27 | (high >> 2 & 1) << 8 | (high >> 1 & 1) << 17 | (high & 1) << 26;
+    x |= pass_source(k, x, (high & 4) != 0);
+    x |= pass_source(k, x >> 9, (high & 2) != 0) << 9;
+    x |= pass_source(k, x >> 18, (high & 1) != 0) << 18;
+    register_field(k, &w, 0);
+    end_word(k, w);
+    end_word(k, x);
+    optional_literal(k, k->profile == GFX10 &&
+                            ((x & 0x1ff) == 255 || (x >> 9 & 0x1ff) == 255 ||
+                             (x >> 18 & 0x1ff) == 255));
+}
+
+/* The first word has its base, data and flags across byte limits: w = flags, data 12:6, base 5:0. */
+ALWAYS_INLINE void walk_smem(walk *k, uint32_t w, uint32_t lead)
+{
+    uint32_t x = next_word(k);
+
+    w |= lead << 24;
+    raw_field(k, &w, 16);
+    uint32_t base = pass(k, (w & 63) | (w >> 13 & 3) << 6);
+    uint32_t data = pass(k, (w >> 6 & 127) | (w >> 15 & 1) << 7);
+    w |= (base & 63) | base >> 6 << 13 | (data & 127) << 6 | data >> 7 << 15;
+    end_word(k, w);
+    raw_field(k, &x, 24);
+    raw_field(k, &x, 16);
+    raw_field(k, &x, 8);
+    raw_field(k, &x, 0);
+    end_word(k, x);
+}
+
+/* The first word of a two-word instruction, fields as they lie. */
+ALWAYS_INLINE uint32_t raw_first_word(walk *k, uint32_t w, uint32_t lead)
+{
+    w |= lead << 24;
+    raw_field(k, &w, 16);
+    raw_field(k, &w, 8);
+    raw_field(k, &w, 0);
+    return w;
+}
+
+static const uint8_t bit_count[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
+
+/* Words of further addresses (NSA) follow the second one on GFX10. */
+ALWAYS_INLINE void walk_mimg(walk *k, uint32_t w, uint32_t lead)
+{
+    uint32_t x = next_word(k);
+    uint32_t more = 0;
+    uint32_t address[3];
+
+    w = raw_first_word(k, w, lead);
+    if (k->profile == GFX10) {
+        more = w >> 1 & 3;
+        more = more <= k->words - 2 ? more : (uint32_t)(k->words - 2);
+    }
+    raw_field(k, &x, 24);
+    raw_field(k, &x, 16);
+    register_field(k, &x, 0);
+    for (uint32_t i = 0; i < more; i++) {
+        address[i] = next_word(k);
+        for (unsigned shift = 0; shift < 32; shift += 8) {
+            register_field(k, &address[i], shift);
+        }
+    }
+    register_field(k, &x, 8);
+    touch_run(k, x >> 8, bit_count[w >> 8 & 15]);
+    end_word(k, w);
+    end_word(k, x);
+    for (uint32_t i = 0; i < more; i++) {
+        end_word(k, address[i]);
+    }
+}
+
+ALWAYS_INLINE void walk_buffer(walk *k, uint32_t w, uint32_t lead)
+{
+    uint32_t x = next_word(k);
+
+    w = raw_first_word(k, w, lead);
+    raw_field(k, &x, 16);
+    raw_field(k, &x, 24);
+    register_field(k, &x, 0);
+    register_field(k, &x, 8);
+    touch_run(k, x >> 8, 1 + (w >> 18 & 3));
+    end_word(k, w);
+    end_word(k, x);
+}
+
+/* DS, FLAT and EXP: up to four register numbers, the destination last. */
+ALWAYS_INLINE void walk_quad(walk *k, uint32_t w, uint32_t lead, bool third_is_register)
+{
+    uint32_t x = next_word(k);
+
+    w = raw_first_word(k, w, lead);
+    register_field(k, &x, 0);
+    register_field(k, &x, 8);
+    x |= pass_source(k, x >> 16, third_is_register) << 16;
+    register_field(k, &x, 24);
+    end_word(k, w);
+    end_word(k, x);
+}
+
+ALWAYS_INLINE enum family family_of(enum profile profile, uint32_t lead)
+{
+    uint32_t top = lead >> 2;
+
+    if (top < 0x20) {
+        return FAMILY_VECTOR;
+    }
+    if (top < 0x30) {
+        return FAMILY_SCALAR;
+    }
+    switch (top) {
+    case 0x30:
+        return profile == GFX8 ? FAMILY_SMEM : FAMILY_OTHER;
+    case 0x31:
+        return profile == GFX8 ? FAMILY_EXPORT : FAMILY_OTHER;
+    case 0x32:
+        return profile == GFX8 ? FAMILY_OTHER : FAMILY_VINTRP;
+    case 0x33:
+        return FAMILY_VOP3;
+    case 0x34:
+        return profile == GFX8 ? FAMILY_VOP3 : FAMILY_OTHER;
+    case 0x35:
+        return profile == GFX8 ? FAMILY_VINTRP : FAMILY_VOP3;
+    case 0x36:
+        return FAMILY_DS;
+    case 0x37:
+        return FAMILY_FLAT;
+    case 0x38:
+    case 0x3a:
+        return FAMILY_BUFFER;
+    case 0x3c:
+        return FAMILY_MIMG;
+    case 0x3d:
+        return profile == GFX8 ? FAMILY_OTHER : FAMILY_SMEM;
+    case 0x3e:
+        return FAMILY_EXPORT;
+    default:
+        return FAMILY_OTHER;
+    }
+}
+
+/* The lead byte of a plain word. It keeps the six top bits, which the family is told by. */
+ALWAYS_INLINE uint32_t lead_of(enum profile profile, uint32_t word)
+{
+    switch (family_of(profile, word >> 24)) {
+    case FAMILY_VECTOR:
+        return word >> 25 << 1 | (word >> 8 & 1);
+    case FAMILY_VINTRP:
+        return (word >> 24 & 0xfc) | (word >> 16 & 3);
+    default:
+        return word >> 24;
+    }
+}
+
+ALWAYS_INLINE void walk_instruction(walk *k)
+{
+    uint32_t word = next_word(k);
+    uint32_t lead = pass(k, k->direction == FORWARD ? lead_of(k->profile, word) : 0);
+    enum family family = family_of(k->profile, lead);
+
+    if (family > FAMILY_VINTRP && k->words < 2) {
+        family = FAMILY_OTHER;
+    }
+    switch (family) {
+    case FAMILY_VECTOR:
+        walk_vector(k, word, lead);
+        break;
+    case FAMILY_SCALAR:
+        walk_scalar(k, word, lead);
+        break;
+    case FAMILY_VINTRP:
+        walk_vintrp(k, word, lead);
+        break;
+    case FAMILY_VOP3:
+        walk_vop3(k, word, lead);
+        break;
+    case FAMILY_SMEM:
+        walk_smem(k, word, lead);
+        break;
+    case FAMILY_MIMG:
+        walk_mimg(k, word, lead);
+        break;
+    case FAMILY_BUFFER:
+        walk_buffer(k, word, lead);
+        break;
+    case FAMILY_DS:
+        walk_quad(k, word, lead, true);
+        break;
+    case FAMILY_FLAT:
+        walk_quad(k, word, lead, false);
+        break;
+    case FAMILY_EXPORT:
+        walk_quad(k, word, lead, true);
+        break;
+    case FAMILY_OTHER:
+        end_word(k, raw_first_word(k, word, lead));
+        break;
+    }
+}
+
+ALWAYS_INLINE void walk_component(enum direction direction, enum profile profile, uint8_t *dst,
+                                  const uint8_t *src, size_t size, void *scratch)
+{
+    psopack_mtf *registers = scratch;
+    walk k = {.in = src,
+              .out = dst,
+              .words = size / 4,
+              .registers = registers,
+              .direction = direction,
+              .profile = profile};
+
+    psopack_mtf_init(registers);
+    while (k.words > 0) {
+        walk_instruction(&k);
+    }
+    for (size_t i = 0; i < size % 4; i++) {
+        k.out[i] = k.in[i];
+    }
+}
+
+void psopack_amdgpu_gfx8_forward(uint8_t *dst, const uint8_t *src, size_t size, void *scratch)
+{
+    walk_component(FORWARD, GFX8, dst, src, size, scratch);
+}
+
+void psopack_amdgpu_gfx8_inverse(uint8_t *dst, const uint8_t *src, size_t size, void *scratch)
+{
+    walk_component(INVERSE, GFX8, dst, src, size, scratch);
+}
+
+void psopack_amdgpu_gfx10_forward(uint8_t *dst, const uint8_t *src, size_t size, void *scratch)
+{
+    walk_component(FORWARD, GFX10, dst, src, size, scratch);
+}
+
+void psopack_amdgpu_gfx10_inverse(uint8_t *dst, const uint8_t *src, size_t size, void *scratch)
+{
+    walk_component(INVERSE, GFX10, dst, src, size, scratch);
+}
