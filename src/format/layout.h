@@ -143,7 +143,14 @@ static_assert(sizeof(psopack_disk_meta) == 96, "format v1");
                                        row's component CRCs give (0 when the packer is right) */
 #define PSOPACK_META_KNOWN_FLAGS 3u
 
-/* One row per slot, in byte order of the names; the strings follow the rows. */
+/* SLOT, KIND, BASE and column sets begin with the number of their rows or columns. */
+typedef struct psopack_disk_count {
+    psopack_u32le count;
+    psopack_u32le reserved; /* zero */
+} psopack_disk_count;
+static_assert(sizeof(psopack_disk_count) == 8, "format v1");
+
+/* One row per slot, in byte order of the names; the names, zero-terminated, follow the rows. */
 typedef struct psopack_disk_slot {
     psopack_u32le name_offset; /* from the section's start */
     psopack_u16le name_size;   /* 1 .. 255 */
@@ -158,7 +165,8 @@ static_assert(sizeof(psopack_disk_slot) == 16, "format v1");
 #define PSOPACK_PSO_NAME_MAX 4096u
 #define PSOPACK_ALIGN_LOG2_MAX 16u
 
-/* One row per kind; the strings follow the rows. What `info` shows; `strip_word` is used by reads. */
+/* One row per kind, in byte order of the names; the names, zero-terminated, follow the rows. What
+ * `info` shows; reads use `strip_word`. */
 typedef struct psopack_disk_kind {
     psopack_u32le name_offset;
     psopack_u16le name_size;
@@ -183,22 +191,17 @@ typedef struct psopack_disk_base {
 } psopack_disk_base;
 static_assert(sizeof(psopack_disk_base) == 32, "format v1");
 
+#define PSOPACK_BLOCK_SIZE_MAX (UINT32_C(1) << 28) /* stored or decoded, base blocks included */
 #define PSOPACK_BASES_MAX 255u
 #define PSOPACK_BASE_DEPTH_MAX 4u
 #define PSOPACK_BASE_EXTERNAL 0xffffffffu
 #define PSOPACK_BASE_TABLES_MAX 65536u
 
 /*
- * A column set: a header, `count` descriptors, then bits. How values lie in a column is in
+ * A column set: its count, that many descriptors, then bits. How values lie in a column is in
  * format/column.h. Each table below is a column set, so that a field costs the bits that its values
  * need, none where all rows agree, and is still found in O(1) where it lies.
  */
-typedef struct psopack_disk_columns {
-    psopack_u32le count;
-    psopack_u32le reserved; /* zero */
-} psopack_disk_columns;
-static_assert(sizeof(psopack_disk_columns) == 8, "format v1");
-
 typedef struct psopack_disk_column {
     psopack_u16le id;    /* PSOPACK_COLUMN_* of the section */
     psopack_u16le link;  /* guess columns: the leading slot; else zero */

@@ -47,6 +47,9 @@ static inline const uint8_t *psopack_section_table(const psopack_section *sectio
     return section->bytes + section->size + ((4 - (section->size & 3)) & 3);
 }
 
+/* The page table against the section's `crc`; only for sections of more than one page. */
+bool psopack_section_table_is_good(const psopack_section *section);
+
 /* Checks one page that is not known to be good. Slow path of psopack_section_touch(). */
 bool psopack_section_check_page(const psopack_section *section, uint64_t page);
 

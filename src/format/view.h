@@ -26,7 +26,6 @@ typedef struct psopack_ends {
     uint64_t key_seed;
     uint8_t content_id[16];
     uint8_t archive_id[16];
-    bool table_repeat_only; /* salvage: the first copy was damaged */
     psopack_disk_footer footer;
 } psopack_ends;
 
@@ -47,6 +46,11 @@ psopack_status psopack_ends_check(const uint8_t *header, size_t header_size, con
 psopack_status psopack_table_check(const psopack_ends *ends, const uint8_t *table,
                                    uint64_t *ret_manifest_offset, uint64_t *ret_pages,
                                    psopack_diag *diag);
+
+/* The archive id of a footer and its section table: XXH3-128, canonical, of the table, then of the
+ * footer with archive_id and crc as zero. `table_size` is at most what PSOPACK_SECTIONS_MAX gives. */
+void psopack_archive_id(const psopack_disk_footer *footer, const void *table, size_t table_size,
+                        uint8_t ret_id[16]);
 
 typedef struct psopack_view {
     psopack_ends ends;
@@ -213,6 +217,9 @@ psopack_status psopack_view_hash(const psopack_view *view, uint32_t component, u
 
 /* True when a key that is found must be confirmed by name (profile `small` keeps fewer bits). */
 bool psopack_view_key_is_short(const psopack_view *view);
+
+/* Part of psopack_view_open_columns(): the key columns fit the number of PSOs. */
+psopack_status psopack_view_check_keys(const psopack_view *view, psopack_diag *diag);
 
 /*
  * The `nth` (0 first) PSO whose stored key bits agree with `key`; NOT_FOUND when there are no more.
