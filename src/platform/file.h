@@ -64,7 +64,8 @@ psopack_status psopack_file_get_stat(const psopack_file *file, psopack_file_stat
 /* Same file, same size, same times: what "not changed while it was read" means. */
 bool psopack_file_stat_equal(const psopack_file_stat *a, const psopack_file_stat *b);
 
-/* Reads exactly `size` bytes; PSOPACK_E_TRUNCATED with the offset of the end when there are less. */
+/* Reads exactly `size` bytes; PSOPACK_E_TRUNCATED with the offset of the end when there are less.
+ */
 psopack_status psopack_file_read_at(const psopack_file *file, uint64_t offset, void *buffer,
                                     size_t size, psopack_diag *diag);
 

@@ -3,7 +3,8 @@
  * Read-only views of a file's bytes.
  *
  * A view sees later writes of other processes; a file cut while it is mapped makes touching the
- * lost pages fatal (SIGBUS), so map only files that are published whole, or use psopack_file_read_at.
+ * lost pages fatal (SIGBUS), so map only files that are published whole, or use
+ * psopack_file_read_at.
  */
 #ifndef PSOPACK_PLATFORM_MAP_H
 #define PSOPACK_PLATFORM_MAP_H
