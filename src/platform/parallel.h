@@ -8,8 +8,8 @@
  *
  * Errors: once an item fails no later item starts, and the status and diag of the failed item with
  * the lowest number are returned: the same ones that a single thread would meet. `cancel` may be
- * NULL; once it is true nothing more starts and PSOPACK_E_CANCELLED is returned, unless an item
- * failed before.
+ * NULL; once it is true nothing more starts and PSOPACK_E_CANCELLED is returned, unless the failure
+ * of an item is to be returned already (in the ordered loop: an item whose turn has come).
  */
 #ifndef PSOPACK_PLATFORM_PARALLEL_H
 #define PSOPACK_PLATFORM_PARALLEL_H

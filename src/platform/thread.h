@@ -23,8 +23,8 @@ typedef struct psopack_cond {
 } psopack_cond;
 
 /*
- * Runs `run(argument)` on a new thread, which receives no signals (handlers run on the program's own
- * threads). PSOPACK_E_BUSY when the system has no thread to give.
+ * Runs `run(argument)` on a new thread, which receives no signals (handlers run on the program's
+ * own threads). PSOPACK_E_BUSY when the system has no thread to give.
  */
 psopack_status psopack_thread_start(psopack_thread *thread, void (*run)(void *argument),
                                     void *argument, psopack_diag *diag);
