@@ -3,8 +3,8 @@
  * Files below one directory under names that nobody has vouched for.
  *
  * A name is made of parts separated by '/'. PSOPACK_E_NAME refuses an empty name, an empty part
- * (so also a leading or trailing '/'), the parts "." and "..", and a zero byte. Directories are made
- * as needed and entered one by one without following links: a link or a file where a directory
+ * (so also a leading or trailing '/'), the parts "." and "..", and a zero byte. Directories are
+ * made as needed and entered one by one without following links: a link or a file where a directory
  * should be is PSOPACK_E_FILE_TYPE. So nothing is ever written outside the directory, whatever the
  * names and whatever lies there already.
  */

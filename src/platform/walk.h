@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A directory tree in an order that depends on names only: entries come sorted by the bytes of their
- * relative path, as memcmp of "a/b/c" would sort them.
+ * A directory tree in an order that depends on names only: entries come sorted by the bytes of
+ * their relative path, as memcmp of "a/b/c" would sort them.
  *
  * Links to files are followed; a link to a directory is reported and not entered. A directory that
- * is its own ancestor (bind mounts) is PSOPACK_E_LOOP; a pipe, socket or device PSOPACK_E_FILE_TYPE;
- * more than 256 levels or a path longer than 4095 bytes PSOPACK_E_LIMIT; a dangling link
- * PSOPACK_E_NO_ENTRY; an unreadable directory PSOPACK_E_ACCESS. Each names its path.
+ * is its own ancestor (bind mounts) is PSOPACK_E_LOOP; a pipe, socket or device
+ * PSOPACK_E_FILE_TYPE; more than 256 levels or a path longer than 4095 bytes PSOPACK_E_LIMIT; a
+ * dangling link PSOPACK_E_NO_ENTRY; an unreadable directory PSOPACK_E_ACCESS. Each names its path.
  *
  * Two open files and no recursion, whatever the tree. Memory: the names of one directory per level.
  */
