@@ -11,9 +11,11 @@
 
 #include "packer/similarity.h"
 
+#define PSOPACK_CUT_MEMBERS_MAX 4096
+
 typedef struct psopack_cut_limits {
     size_t target_bytes;  /* a block's raw size stays at or below this; a larger item is alone */
-    uint32_t members_max; /* items in one block, at least 1; 1 gives every item its own block */
+    uint32_t members_max; /* items in one block, 1 to PSOPACK_CUT_MEMBERS_MAX */
 } psopack_cut_limits;
 
 /*
@@ -34,8 +36,8 @@ typedef struct psopack_cut {
  * block_cut.c. Memory: about 400 bytes per item beside the sketches (128). Measured: see there.
  * Blocks come in the order of their first item, so a file stays roughly in the items' order.
  *
- * Errors: PSOPACK_E_NOMEM; PSOPACK_E_LIMIT for more than PSOPACK_ITEMS_MAX items. *ret_cut is
- * written on success only.
+ * Errors: PSOPACK_E_NOMEM; PSOPACK_E_LIMIT for more than PSOPACK_ITEMS_MAX items;
+ * PSOPACK_E_ARGUMENT for members_max out of range. *ret_cut is written on success only.
  */
 psopack_status psopack_cut_by_similarity(psopack_cut *ret_cut, const psopack_item *items,
                                          const psopack_sketch *sketches, size_t count,

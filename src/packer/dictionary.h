@@ -11,24 +11,25 @@
 
 #include "packer/item.h"
 
-/* No header is larger (ZDICT's own bound is 256 bytes; the format allows this much). */
-#define PSOPACK_DICTIONARY_HEADER_MAX 1024
+#define PSOPACK_DICTIONARY_HEADER_MAX 256 /* bytes; zstd builds its header in as many */
 
 typedef struct psopack_dictionary_header {
     size_t size; /* 0: no tables, use the content as ZSTD_dct_rawContent */
     uint8_t bytes[PSOPACK_DICTIONARY_HEADER_MAX];
+    const char *declined; /* why there are no tables: a static text; NULL when there are */
 } psopack_dictionary_header;
 
 /*
  * Makes entropy tables for `content` from `samples`, the raw blocks that will be compressed with it
- * (a part of them is enough: a few hundred). `level` is the zstd level whose parses are counted.
+ * (some hundreds of them are enough). `level` is the zstd level whose parses are counted.
  *
- * zstd can decline: content below 128 bytes, too few or too uniform samples. That is no error: the
- * header then has size 0, PSOPACK_OK is returned, and *diag (unless NULL) tells why in its text.
- * Errors: PSOPACK_E_NOMEM.
+ * zstd may decline: content below 128 bytes, samples too few or too uniform. That is no error: the
+ * answer is PSOPACK_OK with a header of size 0 that says why.
+ * Errors: PSOPACK_E_NOMEM. Cost: one zstd match finder over content and samples; two copies of the
+ * content and one of the samples in memory meanwhile.
  */
 psopack_status psopack_dictionary_finalize(psopack_dictionary_header *ret_header,
-                                           const uint8_t *content, size_t content_size,
+                                           const psopack_item *content,
                                            const psopack_item *samples, size_t sample_count,
                                            int level, psopack_diag *diag);
 
