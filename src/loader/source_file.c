@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An archive that is a file of the system: mapped, or read call by call. With wait.c the only part
+ * of the loader that meets the platform; a game with a file system of its own leaves it out.
+ */
+#include <string.h>
+
+#include "loader/archive.h"
+#include "platform/file.h"
+#include "platform/map.h"
+
+typedef struct file_state {
+    psopack_file file; /* open only when not mapped */
+    psopack_map map;
+    char path[]; /* for messages */
+} file_state;
+
+static psopack_status read_file(const psopack_origin *origin, uint64_t offset, void *buffer,
+                                size_t size, psopack_diag *diag)
+{
+    const file_state *state = origin->state;
+    return psopack_file_read_at(&state->file, offset, buffer, size, diag);
+}
+
+static void close_file(psopack_origin *origin, const psopack_allocator *allocator)
+{
+    file_state *state = origin->state;
+    psopack_map_unmap(&state->map);
+    psopack_file_close(&state->file, NULL);
+    allocator->release(allocator->user, state, origin->state_size);
+}
+
+/* Opens, measures and maps; what is open when it fails is in `state`. */
+static psopack_status open_file(file_state *state, uint32_t flags, uint64_t *ret_size,
+                                psopack_diag *diag)
+{
+    psopack_file_stat stat;
+    PSOPACK_TRY(psopack_file_open_read(state->path, &state->file, &stat, diag));
+    *ret_size = stat.size;
+    if ((flags & PSOPACK_OPEN_NO_MAP) != 0)
+        return PSOPACK_OK;
+    PSOPACK_TRY(psopack_map_file(&state->file, &state->map, diag));
+    *ret_size = state->map.size; /* the file may have grown in between */
+    return psopack_file_close(&state->file, diag);
+}
+
+psopack_status psopack_archive_open(const char *path, const psopack_open_options *options,
+                                    psopack_archive **ret_archive, psopack_diag *diag)
+{
+    if (!path || !ret_archive)
+        return psopack_fail(diag, PSOPACK_E_ARGUMENT, "path and ret_archive must not be NULL");
+    psopack_open_options own;
+    PSOPACK_TRY(psopack_options_load(options, &own, diag));
+
+    size_t path_size = strlen(path) + 1;
+    psopack_origin origin = {
+        .read = read_file, .close = close_file, .state_size = sizeof(file_state) + path_size};
+    file_state *state = psopack_allocate(&own.allocator, origin.state_size, diag);
+    if (!state)
+        return PSOPACK_E_NOMEM;
+    state->file = PSOPACK_FILE_NONE;
+    state->map = PSOPACK_MAP_NONE;
+    memcpy(state->path, path, path_size);
+    origin.state = state;
+
+    psopack_status status = open_file(state, own.flags, &origin.size, diag);
+    if (status != PSOPACK_OK) {
+        close_file(&origin, &own.allocator);
+        return status;
+    }
+    origin.memory = state->map.data;
+    origin.is_mapped = state->map.data != NULL;
+    return psopack_archive_open_origin(&origin, &own, ret_archive, diag);
+}
