@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* Making contexts. */
+#define ZSTD_STATIC_LINKING_ONLY
+#include "loader/context.h"
+
+#include <string.h>
+#include <zstd.h>
+
+#include "loader/arena.h"
+
+/*
+ * Frames are decoded in one call, which needs no window memory, so this refuses nothing that is
+ * honest: it is here so that no later streaming use can be talked into a huge window.
+ */
+#define WINDOW_LOG_MAX 28
+
+typedef struct context_layout {
+    psopack_arena arena;
+    size_t decoder, raw, stored, names, scratch;
+    size_t names_max;
+} context_layout;
+
+static context_layout lay_out(const psopack_archive *archive)
+{
+    const psopack_view *view = &archive->view;
+    context_layout layout = {0};
+    const uint8_t *dictionary;
+    size_t dictionary_size;
+    /* Damaged names leave a context without room for them; each look at a name says why. */
+    if (psopack_view_name_dictionary(view, &dictionary, &dictionary_size, &layout.names_max,
+                                     NULL) != PSOPACK_OK)
+        layout.names_max = 0;
+    psopack_arena_add(&layout.arena, sizeof(psopack_context));
+    layout.scratch = psopack_arena_add(&layout.arena, PSOPACK_TRANSFORM_SCRATCH);
+    layout.decoder = psopack_arena_add(&layout.arena, ZSTD_estimateDCtxSize());
+    layout.raw = psopack_arena_add(&layout.arena, view->block_raw_max);
+    layout.stored =
+        psopack_arena_add(&layout.arena, archive->origin.memory ? 0 : view->block_stored_max);
+    layout.names = psopack_arena_add(&layout.arena, layout.names_max);
+    return layout;
+}
+
+uint64_t psopack_context_size(const psopack_archive *archive)
+{
+    return lay_out(archive).arena.size;
+}
+
+static psopack_status make_decoder(psopack_context *context, void *memory)
+{
+    context->decoder = ZSTD_initStaticDCtx(memory, ZSTD_estimateDCtxSize());
+    if (!context->decoder ||
+        ZSTD_isError(ZSTD_DCtx_setParameter(context->decoder, ZSTD_d_windowLogMax, WINDOW_LOG_MAX)))
+        return PSOPACK_E_INTERNAL;
+    return PSOPACK_OK;
+}
+
+psopack_status psopack_context_create(const psopack_archive *archive,
+                                      const psopack_allocator *allocator,
+                                      psopack_context **ret_context)
+{
+    if (!archive || !ret_context)
+        return PSOPACK_E_ARGUMENT;
+    psopack_allocator own = archive->allocator;
+    if (allocator)
+        PSOPACK_TRY(psopack_allocator_load(allocator, &own, NULL));
+    context_layout layout = lay_out(archive);
+    uint8_t *memory = psopack_arena_allocate(&layout.arena, &own, NULL);
+    if (!memory)
+        return PSOPACK_E_NOMEM;
+    psopack_context *context = (psopack_context *)(void *)memory;
+    memset(context, 0, sizeof *context);
+    context->archive = archive;
+    context->allocator = own;
+    context->size = layout.arena.size;
+    context->raw = memory + layout.raw;
+    context->stored = archive->origin.memory ? NULL : memory + layout.stored;
+    context->names = memory + layout.names;
+    context->names_max = layout.names_max;
+    context->transform_scratch = memory + layout.scratch;
+    psopack_context_forget(context);
+    psopack_status status = make_decoder(context, memory + layout.decoder);
+    if (status != PSOPACK_OK) {
+        psopack_context_destroy(&context);
+        return status;
+    }
+    *ret_context = context;
+    return PSOPACK_OK;
+}
+
+void psopack_context_destroy(psopack_context **context)
+{
+    if (!context || !*context)
+        return;
+    psopack_allocator allocator = (*context)->allocator;
+    allocator.release(allocator.user, *context, (*context)->size);
+    *context = NULL;
+}
+
+void psopack_context_forget(psopack_context *context)
+{
+    context->block = PSOPACK_NO_BLOCK;
+    context->page = PSOPACK_NO_PAGE;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A decode context: everything that a read writes to besides the caller's memory. One allocation:
+ * this struct, the zstd decoder, one decoded block, one stored block where those can't be used in
+ * place, one decoded page of names.
+ */
+#ifndef PSOPACK_LOADER_CONTEXT_H
+#define PSOPACK_LOADER_CONTEXT_H
+
+#include "format/transform.h"
+#include "loader/archive.h"
+
+/* From zstd.h, which only the files that decode include. */
+struct ZSTD_DCtx_s;
+
+#define PSOPACK_NO_BLOCK UINT32_MAX
+#define PSOPACK_NO_PAGE UINT32_MAX
+
+struct psopack_context {
+    const psopack_archive *archive;
+    psopack_allocator allocator;
+    size_t size;
+    struct ZSTD_DCtx_s *decoder;
+
+    uint32_t block; /* whose decoded bytes lie in `raw`; PSOPACK_NO_BLOCK: none */
+    uint8_t *raw;
+    uint8_t *stored; /* NULL: stored bytes are used in place */
+
+    uint32_t page; /* of names, decoded in `names`; PSOPACK_NO_PAGE: none */
+    uint32_t page_size;
+    uint32_t page_names;
+    uint8_t *names;
+    size_t names_max;
+
+    uint8_t *transform_scratch;         /* PSOPACK_TRANSFORM_SCRATCH bytes */
+    uint8_t name[PSOPACK_PSO_NAME_MAX]; /* the last name taken from a page */
+};
+
+/* What psopack_context_create() allocates. */
+uint64_t psopack_context_size(const psopack_archive *archive);
+
+#endif
