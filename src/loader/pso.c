@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* PSOs: found by key, by name or by index; their slots; the proof that their parts are right. */
+#include <string.h>
+
+#include "format/keys.h"
+#include "format/tuple.h"
+#include "loader/name_page.h"
+
+/* ---- names ------------------------------------------------------------------------------------
+ */
+
+static psopack_status check_context(const psopack_archive *archive, const psopack_context *context,
+                                    psopack_diag *diag)
+{
+    if (context && context->archive == archive)
+        return PSOPACK_OK;
+    return psopack_fail(diag, PSOPACK_E_ARGUMENT, "names need a context of this archive");
+}
+
+psopack_status psopack_pso_name(const psopack_archive *archive, psopack_context *context,
+                                uint32_t pso, char *buffer, size_t capacity, size_t *ret_size,
+                                psopack_diag *diag)
+{
+    uint32_t size;
+    PSOPACK_TRY(check_context(archive, context, diag));
+    PSOPACK_TRY(psopack_context_name(context, pso, &size, diag));
+    if (ret_size)
+        *ret_size = size;
+    size_t taken = size < capacity ? size : capacity ? capacity - 1 : 0;
+    if (capacity != 0) {
+        memcpy(buffer, context->name, taken);
+        buffer[taken] = '\0';
+    }
+    if (taken == size && capacity != 0)
+        return PSOPACK_OK;
+    return psopack_fail(diag, PSOPACK_E_BUFFER, "the name has %u bytes and a terminator", size);
+}
+
+/* ---- finding ----------------------------------------------------------------------------------
+ */
+
+int psopack_key_needs_context(const psopack_archive *archive)
+{
+    return psopack_view_key_is_short(&archive->view);
+}
+
+uint64_t psopack_pso_key(const psopack_archive *archive, const void *name, size_t size)
+{
+    return psopack_name_key(name, size, archive->view.ends.key_seed);
+}
+
+/* Walks the PSOs whose shortened key agrees, until the whole key of a name does. */
+static psopack_status confirm_key(const psopack_archive *archive, psopack_context *context,
+                                  uint64_t key, uint32_t *ret_pso)
+{
+    PSOPACK_TRY(check_context(archive, context, NULL));
+    for (uint32_t nth = 0;; nth++) {
+        uint32_t pso, size;
+        PSOPACK_TRY(psopack_view_find_key(&archive->view, key, nth, &pso, NULL));
+        PSOPACK_TRY(psopack_context_name(context, pso, &size, NULL));
+        if (psopack_pso_key(archive, context->name, size) == key) {
+            *ret_pso = pso;
+            return PSOPACK_OK;
+        }
+    }
+}
+
+psopack_status psopack_pso_find_key(const psopack_archive *archive, psopack_context *context,
+                                    uint64_t key, uint32_t *ret_pso)
+{
+    if (psopack_view_key_is_short(&archive->view))
+        return confirm_key(archive, context, key, ret_pso);
+    return psopack_view_find_key(&archive->view, key, 0, ret_pso, NULL);
+}
+
+static psopack_status name_not_found(psopack_diag *diag, const void *name, size_t size)
+{
+    int shown = size < 200 ? (int)size : 200;
+    return psopack_fail(diag, PSOPACK_E_NOT_FOUND, "no PSO is named '%.*s'", shown,
+                        (const char *)name);
+}
+
+static psopack_status find_hashed(const psopack_archive *archive, psopack_context *context,
+                                  const void *name, size_t size, uint32_t *ret_pso,
+                                  psopack_diag *diag)
+{
+    uint64_t key = psopack_pso_key(archive, name, size);
+    for (uint32_t nth = 0;; nth++) {
+        uint32_t pso, found_size;
+        psopack_status status = psopack_view_find_key(&archive->view, key, nth, &pso, diag);
+        if (status == PSOPACK_E_NOT_FOUND)
+            return name_not_found(diag, name, size);
+        PSOPACK_TRY(status);
+        PSOPACK_TRY(psopack_context_name(context, pso, &found_size, diag));
+        if (found_size == size && memcmp(context->name, name, size) == 0) {
+            *ret_pso = pso;
+            return PSOPACK_OK;
+        }
+    }
+}
+
+static int compare_names(const void *a, size_t a_size, const void *b, size_t b_size)
+{
+    int order = memcmp(a, b, a_size < b_size ? a_size : b_size);
+    return order != 0 ? order : (a_size > b_size) - (a_size < b_size);
+}
+
+/* Keys that came with a list say nothing about names: bisect the names, which ascend. */
+static psopack_status find_sorted(const psopack_archive *archive, psopack_context *context,
+                                  const void *name, size_t size, uint32_t *ret_pso,
+                                  psopack_diag *diag)
+{
+    uint32_t low = 0, high = archive->view.psos;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2, found_size;
+        PSOPACK_TRY(psopack_context_name(context, middle, &found_size, diag));
+        int order = compare_names(context->name, found_size, name, size);
+        if (order == 0) {
+            *ret_pso = middle;
+            return PSOPACK_OK;
+        }
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return name_not_found(diag, name, size);
+}
+
+psopack_status psopack_pso_find(const psopack_archive *archive, psopack_context *context,
+                                const void *name, size_t size, uint32_t *ret_pso,
+                                psopack_diag *diag)
+{
+    PSOPACK_TRY(check_context(archive, context, diag));
+    if (!archive->view.name_section)
+        return psopack_fail(diag, PSOPACK_E_NO_NAMES,
+                            "names not present: they were stripped; find by key");
+    if (size > PSOPACK_PSO_NAME_MAX)
+        return name_not_found(diag, name, size);
+    if ((archive->view.meta_flags & PSOPACK_META_KEYS_GIVEN) != 0)
+        return find_sorted(archive, context, name, size, ret_pso, diag);
+    return find_hashed(archive, context, name, size, ret_pso, diag);
+}
+
+/* ---- slots ------------------------------------------------------------------------------------
+ */
+
+psopack_status psopack_pso_component(const psopack_archive *archive, uint32_t pso, uint32_t slot,
+                                     uint32_t *ret_component, psopack_diag *diag)
+{
+    psopack_status status = psopack_view_pso_slot(&archive->view, pso, slot, ret_component, diag);
+    if (status == PSOPACK_E_ABSENT)
+        return psopack_fail_at(diag, status, PSOPACK_OBJECT_PSO, pso, PSOPACK_NO_OFFSET,
+                               "PSO %u has no component in slot '%s'", pso,
+                               psopack_slot_name(archive, slot));
+    return status;
+}
+
+psopack_status psopack_pso_components(const psopack_archive *archive, uint32_t pso,
+                                      uint32_t *ret_components, psopack_diag *diag)
+{
+    return psopack_view_pso(&archive->view, pso, ret_components, diag);
+}
+
+psopack_status psopack_pso_tuple_crc(const psopack_archive *archive, uint32_t pso,
+                                     uint32_t *ret_crc, psopack_diag *diag)
+{
+    return psopack_view_tuple(&archive->view, pso, ret_crc, diag);
+}
+
+psopack_status psopack_pso_check(const psopack_archive *archive, uint32_t pso,
+                                 const uint32_t *components, const uint64_t *sizes,
+                                 const uint32_t *crcs, psopack_diag *diag)
+{
+    uint32_t tuple = 0, wanted;
+    PSOPACK_TRY(psopack_view_tuple(&archive->view, pso, &wanted, diag));
+    for (uint32_t i = 0; i < archive->view.slots; i++) {
+        psopack_slot_row slot;
+        if (components[i] == PSOPACK_ABSENT)
+            continue;
+        psopack_view_slot(&archive->view, i, &slot);
+        tuple = psopack_tuple_add(tuple, slot.name, slot.name_size, sizes[i], crcs[i]);
+    }
+    if (tuple == wanted)
+        return PSOPACK_OK;
+    return psopack_fail_at(diag, PSOPACK_E_TUPLE, PSOPACK_OBJECT_PSO, pso, PSOPACK_NO_OFFSET,
+                           "PSO %u: its parts give tuple CRC %08x, packed was %08x", pso, tuple,
+                           wanted);
+}
