@@ -26,6 +26,9 @@
 extern "C" {
 #endif
 
+/* The library's version; psopack_version() says what is linked. */
+#define PSOPACK_VERSION "0.1.0"
+
 typedef struct psopack_archive psopack_archive;
 typedef struct psopack_context psopack_context;
 
@@ -345,7 +348,8 @@ PSOPACK_API psopack_status psopack_archive_verify(const psopack_archive *archive
                                                   psopack_verify_result *ret_result,
                                                   psopack_diag *diag);
 
-/* "psopack 0.1.0 (format 1, zstd 1.5.4)" with the decoder's version as it runs. */
+/* "psopack 0.1.0 (format 1, zstd 1.5.4)": this library's version, the format it reads, and the zstd
+ * it was built with. */
 PSOPACK_API const char *psopack_version(void);
 
 #ifdef __cplusplus
