@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* Verify: the passes in order, and what they share. */
+#include "loader/verify.h"
+
+#include <string.h>
+
+#include "loader/arena.h"
+#include "loader/base.h"
+
+void psopack_verify_report(psopack_verifier *verifier, const psopack_diag *diag, bool harmless)
+{
+    if (verifier->result.findings == 0)
+        verifier->first = *diag;
+    verifier->result.findings++;
+    if (harmless)
+        verifier->result.harmless++;
+    if (verifier->each && verifier->each(verifier->user, diag) != 0)
+        verifier->stopped = true;
+}
+
+static uint64_t largest_block(const psopack_archive *archive)
+{
+    uint64_t largest = archive->view.block_raw_max;
+    for (uint32_t i = 0; i < archive->view.bases; i++) {
+        if (archive->bases[i].raw_size > largest)
+            largest = archive->bases[i].raw_size;
+    }
+    return largest;
+}
+
+/* 5 bytes a component, room for one decoded block, and a name. */
+static psopack_status allocate(psopack_verifier *verifier, void **ret_memory, size_t *ret_size,
+                               psopack_diag *diag)
+{
+    const psopack_archive *archive = verifier->archive;
+    const psopack_view *view = &archive->view;
+    psopack_arena arena = {0};
+    size_t crcs = psopack_arena_add(&arena, view->components * (uint64_t)sizeof(uint32_t));
+    size_t states = psopack_arena_add(&arena, view->components);
+    size_t slots = psopack_arena_add(&arena, view->slots * (uint64_t)sizeof(uint32_t));
+    size_t name = psopack_arena_add(&arena, PSOPACK_PSO_NAME_MAX);
+    size_t scratch = psopack_arena_add(&arena, largest_block(archive));
+    uint8_t *memory = psopack_arena_allocate(&arena, &archive->allocator, diag);
+    if (!memory)
+        return PSOPACK_E_NOMEM;
+    memset(memory, 0, scratch);
+    verifier->crcs = (uint32_t *)(void *)(memory + crcs);
+    verifier->states = memory + states;
+    verifier->slots = (uint32_t *)(void *)(memory + slots);
+    verifier->previous_name = memory + name;
+    verifier->scratch = memory + scratch;
+    *ret_memory = memory;
+    *ret_size = arena.size;
+    return PSOPACK_OK;
+}
+
+static void run(psopack_verifier *verifier, uint32_t flags)
+{
+    psopack_verify_sections(verifier);
+    if ((flags & PSOPACK_VERIFY_QUICK) != 0) {
+        psopack_verify_rows(verifier);
+    } else {
+        psopack_verify_layout(verifier);
+        psopack_verify_blocks(verifier);
+    }
+    psopack_verify_psos(verifier);
+}
+
+psopack_status psopack_archive_verify(const psopack_archive *archive, uint32_t flags,
+                                      psopack_verify_fn *each, void *user,
+                                      psopack_verify_result *ret_result, psopack_diag *diag)
+{
+    if ((flags & ~(uint32_t)PSOPACK_VERIFY_QUICK) != 0)
+        return psopack_fail(diag, PSOPACK_E_ARGUMENT, "unknown verify flags 0x%x", flags);
+    psopack_verifier verifier = {.archive = archive, .each = each, .user = user};
+    void *memory = NULL;
+    size_t size = 0;
+    if (psopack_context_create(archive, NULL, &verifier.context) != PSOPACK_OK)
+        return psopack_fail(diag, PSOPACK_E_NOMEM, "no memory for a context of %llu bytes",
+                            (unsigned long long)psopack_context_size(archive));
+    psopack_status status = allocate(&verifier, &memory, &size, diag);
+    if (status == PSOPACK_OK) {
+        run(&verifier, flags);
+        archive->allocator.release(archive->allocator.user, memory, size);
+        if (ret_result)
+            *ret_result = verifier.result;
+        if (verifier.result.findings != 0) {
+            status = verifier.first.code;
+            if (diag)
+                *diag = verifier.first;
+        }
+    }
+    psopack_context_destroy(&verifier.context);
+    return status;
+}

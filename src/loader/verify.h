@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Verifying a whole archive, in four passes that share one state: sections, layout and blocks (with
+ * their components), then PSOs. A pass reports what it finds and goes on; it stops only when the
+ * caller wants no more.
+ */
+#ifndef PSOPACK_LOADER_VERIFY_H
+#define PSOPACK_LOADER_VERIFY_H
+
+#include "loader/context.h"
+
+typedef enum psopack_component_state {
+    PSOPACK_COMPONENT_UNSEEN = 0,
+    PSOPACK_COMPONENT_GOOD,
+    PSOPACK_COMPONENT_DAMAGED
+} psopack_component_state;
+
+typedef struct psopack_verifier {
+    const psopack_archive *archive;
+    psopack_context *context;
+    psopack_verify_fn *each;
+    void *user;
+    psopack_verify_result result;
+    psopack_diag first; /* finding; its code is the answer */
+    bool stopped;
+
+    /* Room from one allocation. */
+    uint32_t *crcs;   /* [components]: of the bytes as decoded */
+    uint8_t *states;  /* [components]: psopack_component_state */
+    uint8_t *scratch; /* the largest decoded block: a component as delivered, less strip */
+    uint32_t *slots;  /* [slots] */
+    uint8_t *previous_name;
+    uint32_t previous_size;
+} psopack_verifier;
+
+/* Counts a finding and hands it to the caller. `diag` is filled by the check that failed. */
+void psopack_verify_report(psopack_verifier *verifier, const psopack_diag *diag, bool harmless);
+
+/* Every page, page table and padding byte from the first section to the footer. */
+void psopack_verify_sections(psopack_verifier *verifier);
+
+/* That blocks lie one behind the other and all bytes between them are zero. */
+void psopack_verify_layout(psopack_verifier *verifier);
+
+/* Decodes every block, checks every component; fills crcs and states. */
+void psopack_verify_blocks(psopack_verifier *verifier);
+
+/* In place of psopack_verify_blocks(): takes crcs from the components' rows. */
+void psopack_verify_rows(psopack_verifier *verifier);
+
+/* Names, keys, slots and tuple CRC of every PSO. */
+void psopack_verify_psos(psopack_verifier *verifier);
+
+#endif
