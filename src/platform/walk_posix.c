@@ -30,7 +30,8 @@ typedef struct walker {
     int root;
     size_t depth; /* levels in use */
     level *levels;
-    char *full; /* the root's path, '/', the relative path: what messages name */
+    const char *root_path;
+    char *full; /* the root's path, '/', the relative path */
     char *path; /* the relative path inside `full` */
     size_t path_size;
 } walker;
@@ -45,16 +46,21 @@ static psopack_status report(walker *self, psopack_status status)
     return status;
 }
 
+static const char *shown_path(const walker *self)
+{
+    return self->path_size > 0 ? self->full : self->root_path;
+}
+
 static psopack_status report_errno(walker *self, int error, const char *action)
 {
-    return report(self, psopack_fail_errno(&self->error, error, action, self->full));
+    return report(self, psopack_fail_errno(&self->error, error, action, shown_path(self)));
 }
 
 static psopack_status report_text(walker *self, psopack_status status, const char *text)
 {
     char shown[PSOPACK_SHOWN_PATH_SIZE];
     return report(self, psopack_fail(&self->error, status, "%s: %s",
-                                     psopack_show_path(shown, self->full), text));
+                                     psopack_show_path(shown, shown_path(self)), text));
 }
 
 static psopack_status emit(walker *self, psopack_walk_type type, const psopack_file_stat *stat)
@@ -161,7 +167,7 @@ static bool set_path(walker *self, const level *top, const psopack_walk_item *it
     size_t at = top->path_size > 0 ? top->path_size + 1 : 0;
     self->path_size = top->path_size;
     self->path[top->path_size] = '\0';
-    if (item->name_size > PSOPACK_WALK_PATH_MAX - at)
+    if (at > PSOPACK_WALK_PATH_MAX || item->name_size > PSOPACK_WALK_PATH_MAX - at)
         return false;
     if (at > 0)
         self->path[at - 1] = '/';
@@ -188,32 +194,32 @@ static psopack_status walk_levels(walker *self)
     return PSOPACK_OK;
 }
 
-static psopack_status walk_root(walker *self, const char *root, psopack_diag *diag)
+static psopack_status walk_root(walker *self)
 {
     int listed = -1;
-    self->root = psopack_openat(AT_FDCWD, root, O_RDONLY | O_DIRECTORY, 0);
+    self->root = psopack_openat(AT_FDCWD, self->root_path, O_RDONLY | O_DIRECTORY, 0);
     if (self->root >= 0)
         listed = psopack_openat(self->root, ".", O_RDONLY | O_DIRECTORY, 0);
     if (listed < 0) {
         int error = errno;
         struct stat system;
-        if (error == ENOTDIR && stat(root, &system) == 0)
+        if (error == ENOTDIR && stat(self->root_path, &system) == 0)
             return report_text(self, PSOPACK_E_FILE_TYPE, "not a directory");
-        return psopack_fail_errno(diag, error, "open the directory", root);
+        return report_errno(self, error, "open the directory");
     }
     PSOPACK_TRY(enter(self, listed));
     return walk_levels(self);
 }
 
-static bool prepare(walker *self, const char *root)
+static bool prepare(walker *self)
 {
-    size_t size = strlen(root);
-    bool slash = size > 0 && root[size - 1] == '/';
+    size_t size = strlen(self->root_path);
+    bool slash = size > 0 && self->root_path[size - 1] == '/';
     self->levels = calloc(PSOPACK_WALK_DEPTH_MAX, sizeof *self->levels);
     self->full = malloc(size + 1 + PSOPACK_WALK_PATH_MAX + 1);
     if (!self->levels || !self->full)
         return false;
-    memcpy(self->full, root, size);
+    memcpy(self->full, self->root_path, size);
     if (!slash)
         self->full[size++] = '/';
     self->path = self->full + size;
@@ -223,9 +229,9 @@ static bool prepare(walker *self, const char *root)
 
 psopack_status psopack_walk_tree(const char *root, const psopack_walk *walk, psopack_diag *diag)
 {
-    walker self = {.walk = walk, .diag = diag, .root = -1};
-    psopack_status status = prepare(&self, root) ? walk_root(&self, root, diag)
-                                                 : psopack_fail_errno(diag, ENOMEM, "walk", root);
+    walker self = {.walk = walk, .diag = diag, .root = -1, .root_path = root};
+    psopack_status status =
+        prepare(&self) ? walk_root(&self) : psopack_fail_errno(diag, ENOMEM, "walk", root);
     for (size_t i = 0; self.levels && i < PSOPACK_WALK_DEPTH_MAX; i++)
         psopack_walk_list_free(&self.levels[i].list);
     free(self.levels);
