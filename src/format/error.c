@@ -89,8 +89,8 @@ int psopack_status_exit_code(psopack_status status)
     return row ? row->exit_code : 1;
 }
 
-static void fill(psopack_diag *diag, psopack_status code, psopack_object object, uint64_t index,
-                 uint64_t offset, const char *format, va_list arguments)
+void psopack_diag_fill(psopack_diag *diag, psopack_status code, psopack_object object,
+                       uint64_t index, uint64_t offset, const char *format, ...)
 {
     if (!diag)
         return;
@@ -98,28 +98,12 @@ static void fill(psopack_diag *diag, psopack_status code, psopack_object object,
     diag->object = object;
     diag->index = index;
     diag->offset = offset;
+    va_list arguments;
+    va_start(arguments, format);
     int wanted = vsnprintf(diag->text, sizeof diag->text, format, arguments);
+    va_end(arguments);
     if (wanted < 0)
         diag->text[0] = '\0';
     else if ((size_t)wanted >= sizeof diag->text)
         memcpy(diag->text + sizeof diag->text - 4, "...", 4);
-}
-
-psopack_status psopack_fail(psopack_diag *diag, psopack_status code, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    fill(diag, code, PSOPACK_OBJECT_NONE, 0, PSOPACK_NO_OFFSET, format, arguments);
-    va_end(arguments);
-    return code;
-}
-
-psopack_status psopack_fail_at(psopack_diag *diag, psopack_status code, psopack_object object,
-                               uint64_t index, uint64_t offset, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    fill(diag, code, object, index, offset, format, arguments);
-    va_end(arguments);
-    return code;
 }

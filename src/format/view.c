@@ -393,7 +393,7 @@ static psopack_status derived_tuple(const psopack_view *view, uint32_t pso, uint
     for (uint32_t slot = 0; slot < view->slots; slot++) {
         uint32_t component;
         psopack_component_row row;
-        psopack_slot_row slot_row;
+        psopack_slot_row slot_row = {0};
         psopack_status status = psopack_view_pso_slot(view, pso, slot, &component, diag);
         if (status == PSOPACK_E_ABSENT)
             continue;
