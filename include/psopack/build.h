@@ -62,15 +62,18 @@ typedef struct psopack_build_options {
     int keep_going; /* non-zero: leave out the whole PSO of an input that can't be read */
     int no_sync;    /* non-zero: do not flush to disk before the rename */
     int force_write; /* non-zero: replace the output even when it is identical */
-    int verify;      /* non-zero: read the new archive back and check it before it is published */
+    /* Called with the path of the finished temporary file before it is published; anything but
+     * PSOPACK_OK ends the build with it. Where a tool verifies by the loader. May be NULL. */
+    psopack_status (*check)(void *user, const char *path, psopack_diag *diag);
+    void *check_user;
     psopack_build_limits limits;
     psopack_build_events events;
 } psopack_build_options;
 
 #define PSOPACK_BUILD_OPTIONS_INIT                                                                 \
     {                                                                                              \
-        sizeof(psopack_build_options), PSOPACK_PROFILE_BALANCED, 0, NULL, 0, 0, 0, 0, 0, 0,        \
-            {0, 0}, {NULL, NULL, NULL, NULL}                                                       \
+        sizeof(psopack_build_options), PSOPACK_PROFILE_BALANCED, 0, NULL, 0, 0, 0, 0, 0,           \
+            NULL, NULL, {0, 0}, {NULL, NULL, NULL, NULL}                                                       \
     }
 
 /* `options` may be NULL. Strings in it are copied. */
@@ -161,8 +164,9 @@ PSOPACK_API psopack_status psopack_build_write(psopack_build *build, const char 
                                                psopack_diag *diag);
 
 /* The inputs for a depfile, after psopack_build_write(): files, and the directories walked, in byte
- * order. NULL past the end. Belongs to the build. */
-PSOPACK_API const char *psopack_build_input(const psopack_build *build, size_t index);
+ * order, each once. NOT_FOUND past the end. *ret_path belongs to the build. */
+PSOPACK_API psopack_status psopack_build_input(psopack_build *build, size_t index,
+                                               const char **ret_path);
 
 #ifdef __cplusplus
 }
