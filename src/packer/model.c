@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+/* From scanned inputs to the model: sort, merge equal PSOs, number components by first use. */
+#include "packer/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/layout.h"
+#include "format/tuple.h"
+
+/* Scratch of one psopack_model_make. */
+typedef struct maker {
+    const psopack_inputs *inputs;
+    const psopack_model_options *options;
+    psopack_model *model;
+    uint32_t *slot_order; /* slots by name */
+    uint32_t *slot_rank;  /* by input slot */
+    uint32_t *pso_order;  /* input PSOs by name, then origin */
+    uint32_t *first_file; /* by input PSO, one more at the end: into file_order */
+    uint32_t *file_order; /* files by input PSO, then slot rank */
+    uint32_t *number;     /* by store item: component + 1 */
+} maker;
+
+static void free_maker(maker *make)
+{
+    free(make->slot_order);
+    free(make->slot_rank);
+    free(make->pso_order);
+    free(make->first_file);
+    free(make->file_order);
+    free(make->number);
+}
+
+static psopack_status allocate(maker *make, size_t item_count, psopack_diag *diag)
+{
+    const psopack_inputs *inputs = make->inputs;
+    psopack_model *model = make->model;
+    PSOPACK_TRY(psopack_new_array(&make->slot_order, inputs->slots.count, 4, diag));
+    PSOPACK_TRY(psopack_new_array(&make->slot_rank, inputs->slots.count, 4, diag));
+    PSOPACK_TRY(psopack_new_array(&make->pso_order, inputs->pso_count, 4, diag));
+    PSOPACK_TRY(psopack_new_array(&make->first_file, inputs->pso_count + 1, 4, diag));
+    PSOPACK_TRY(psopack_new_array(&make->file_order, inputs->file_count, 4, diag));
+    PSOPACK_TRY(psopack_new_array(&make->number, item_count, 4, diag));
+    PSOPACK_TRY(
+        psopack_new_array(&model->slots, inputs->slots.count, sizeof *model->slots, diag));
+    PSOPACK_TRY(
+        psopack_new_array(&model->psos, inputs->pso_count + 1, sizeof *model->psos, diag));
+    PSOPACK_TRY(psopack_new_array(&model->references, inputs->file_count,
+                                  sizeof *model->references, diag));
+    return psopack_new_array(&model->components, item_count, sizeof *model->components, diag);
+}
+
+/* ---- sorting without a context argument: keys carry what is compared -------------------------- */
+
+typedef struct sort_key {
+    const psopack_string *name;
+    uint32_t minor;
+    uint32_t index;
+} sort_key;
+
+static int compare_keys(const void *a, const void *b)
+{
+    const sort_key *left = a, *right = b;
+    int order = psopack_string_compare(left->name, right->name);
+    if (order != 0)
+        return order;
+    return (left->minor > right->minor) - (left->minor < right->minor);
+}
+
+static psopack_status sort_slots(maker *make, psopack_diag *diag)
+{
+    const psopack_strings *slots = &make->inputs->slots;
+    sort_key *keys;
+    PSOPACK_TRY(psopack_new_array(&keys, slots->count, sizeof *keys, diag));
+    for (size_t i = 0; i < slots->count; i++)
+        keys[i] = (sort_key){&slots->items[i], 0, (uint32_t)i};
+    qsort(keys, slots->count, sizeof *keys, compare_keys);
+    make->model->slot_count = (uint32_t)slots->count;
+    for (size_t i = 0; i < slots->count; i++) {
+        make->slot_rank[keys[i].index] = (uint32_t)i;
+        make->model->slots[i].name = *keys[i].name;
+    }
+    free(keys);
+    for (size_t i = 0; i < make->options->align_count; i++) {
+        const psopack_align_rule *rule = &make->options->align[i];
+        make->model->slots[make->slot_rank[rule->slot]].align_log2 = rule->align_log2;
+    }
+    return PSOPACK_OK;
+}
+
+static psopack_status sort_psos(maker *make, psopack_diag *diag)
+{
+    const psopack_inputs *inputs = make->inputs;
+    sort_key *keys;
+    PSOPACK_TRY(psopack_new_array(&keys, inputs->pso_count, sizeof *keys, diag));
+    for (size_t i = 0; i < inputs->pso_count; i++)
+        keys[i] = (sort_key){&inputs->names.items[inputs->psos[i].name], inputs->psos[i].origin,
+                             (uint32_t)i};
+    qsort(keys, inputs->pso_count, sizeof *keys, compare_keys);
+    for (size_t i = 0; i < inputs->pso_count; i++)
+        make->pso_order[i] = keys[i].index;
+    free(keys);
+    return PSOPACK_OK;
+}
+
+/* Counting sort by PSO; a PSO's few files then by slot, by insertion. */
+static void sort_files(maker *make)
+{
+    const psopack_inputs *inputs = make->inputs;
+    uint32_t *first = make->first_file;
+    for (size_t i = 0; i < inputs->file_count; i++)
+        first[inputs->files[i].pso + 1]++;
+    for (size_t i = 0; i < inputs->pso_count; i++)
+        first[i + 1] += first[i];
+    uint32_t *filled = make->pso_order; /* scratch: sorted afterwards */
+    memset(filled, 0, inputs->pso_count * sizeof *filled);
+    for (size_t i = 0; i < inputs->file_count; i++) {
+        const psopack_input_file *file = &inputs->files[i];
+        uint32_t *files = make->file_order + first[file->pso];
+        uint32_t at = filled[file->pso]++;
+        uint32_t rank = make->slot_rank[file->slot];
+        for (; at > 0 && make->slot_rank[inputs->files[files[at - 1]].slot] > rank; at--)
+            files[at] = files[at - 1];
+        files[at] = (uint32_t)i;
+    }
+}
+
+/* ---- PSOs ------------------------------------------------------------------------------------- */
+
+static const char *pso_name(const maker *make, uint32_t pso)
+{
+    return make->inputs->names.items[make->inputs->psos[pso].name].bytes;
+}
+
+static const char *origin_path(const maker *make, uint32_t pso)
+{
+    return make->inputs->origins[make->inputs->psos[pso].origin].path;
+}
+
+static void note(const maker *make, const psopack_diag *text)
+{
+    if (make->options->events->message)
+        make->options->events->message(make->options->events->user, PSOPACK_NOTE, text->text);
+}
+
+/* One slot named twice in one input: fine when the content is equal. */
+static psopack_status merge_repeated_slots(maker *make, uint32_t pso, uint32_t *ret_count,
+                                           psopack_diag *diag)
+{
+    const psopack_inputs *inputs = make->inputs;
+    uint32_t *files = make->file_order + make->first_file[pso];
+    uint32_t count = make->first_file[pso + 1] - make->first_file[pso], kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const psopack_input_file *file = &inputs->files[files[i]];
+        const psopack_input_file *last = kept ? &inputs->files[files[kept - 1]] : NULL;
+        if (!last || last->slot != file->slot) {
+            files[kept++] = files[i];
+            continue;
+        }
+        const char *slot = inputs->slots.items[file->slot].bytes;
+        if (last->component != file->component)
+            return psopack_fail(diag, PSOPACK_E_DUPLICATE,
+                                "PSO '%s': slot '%s' is given twice in %s, with different content",
+                                pso_name(make, pso), slot, origin_path(make, pso));
+        psopack_diag text;
+        psopack_fail(&text, PSOPACK_OK,
+                     "PSO '%s': slot '%s' is given twice in %s, with the same content",
+                     pso_name(make, pso), slot, origin_path(make, pso));
+        note(make, &text);
+    }
+    *ret_count = kept;
+    return PSOPACK_OK;
+}
+
+static bool same_content(const maker *make, const psopack_model_pso *pso, const uint32_t *files,
+                         uint32_t count)
+{
+    const psopack_model *model = make->model;
+    if (model->reference_count - pso->first_reference != count)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const psopack_input_file *file = &make->inputs->files[files[i]];
+        const psopack_model_reference *reference =
+            &model->references[pso->first_reference + i];
+        if (reference->slot != make->slot_rank[file->slot] ||
+            make->number[file->component] != reference->component + 1)
+            return false;
+    }
+    return true;
+}
+
+static void add_reference(maker *make, const psopack_stored *items,
+                          const psopack_input_file *file)
+{
+    psopack_model *model = make->model;
+    uint32_t slot = make->slot_rank[file->slot];
+    uint32_t *number = &make->number[file->component];
+    if (*number == 0) {
+        const psopack_stored *item = &items[file->component];
+        model->components[model->component_count] = (psopack_model_component){
+            .hash = item->hash, .size = item->size, .crc = item->crc, .item = file->component};
+        model->component_bytes += item->size;
+        *number = ++model->component_count;
+    }
+    psopack_model_component *component = &model->components[*number - 1];
+    component->references++;
+    if (component->align_log2 < model->slots[slot].align_log2)
+        component->align_log2 = (uint8_t)model->slots[slot].align_log2;
+    model->slots[slot].references++;
+    model->reference_bytes += file->size;
+    model->references[model->reference_count++] =
+        (psopack_model_reference){*number - 1, (uint16_t)slot};
+}
+
+static void add_pso(maker *make, const psopack_stored *items, uint32_t input, uint32_t count)
+{
+    psopack_model *model = make->model;
+    const psopack_input_pso *source = &make->inputs->psos[input];
+    psopack_model_pso *pso = &model->psos[model->pso_count++];
+    *pso = (psopack_model_pso){
+        .name = make->inputs->names.items[source->name],
+        .key = source->key,
+        .first_reference = (uint32_t)model->reference_count,
+    };
+    for (uint32_t i = 0; i < count; i++) {
+        const psopack_input_file *file =
+            &make->inputs->files[make->file_order[make->first_file[input] + i]];
+        const psopack_string *slot = &make->inputs->slots.items[file->slot];
+        add_reference(make, items, file);
+        pso->tuple = psopack_tuple_add(pso->tuple, slot->bytes, slot->size, file->size, file->crc);
+    }
+}
+
+static psopack_status take_pso(maker *make, const psopack_stored *items, uint32_t input,
+                               uint32_t *last_input, psopack_diag *diag)
+{
+    psopack_model *model = make->model;
+    uint32_t count;
+    PSOPACK_TRY(merge_repeated_slots(make, input, &count, diag));
+    bool repeated = *last_input != UINT32_MAX &&
+                    make->inputs->psos[*last_input].name == make->inputs->psos[input].name;
+    if (!repeated) {
+        add_pso(make, items, input, count);
+        *last_input = input;
+        return PSOPACK_OK;
+    }
+    if (!same_content(make, &model->psos[model->pso_count - 1],
+                      make->file_order + make->first_file[input], count))
+        return psopack_fail(diag, PSOPACK_E_DUPLICATE,
+                            "PSO '%s' has one content in %s and another in %s",
+                            pso_name(make, input), origin_path(make, *last_input),
+                            origin_path(make, input));
+    psopack_diag text;
+    psopack_fail(&text, PSOPACK_OK, "PSO '%s' is in %s and in %s, with the same content",
+                 pso_name(make, input), origin_path(make, *last_input), origin_path(make, input));
+    note(make, &text);
+    return PSOPACK_OK;
+}
+
+/* A dropped PSO takes its namesakes with it: which of them is right is not ours to say. */
+static psopack_status take_psos(maker *make, const psopack_store *store, psopack_diag *diag)
+{
+    uint32_t last = UINT32_MAX;
+    bool any_key = false, all_keys = true;
+    for (size_t i = 0; i < make->inputs->pso_count; i++) {
+        const psopack_input_pso *pso = &make->inputs->psos[make->pso_order[i]];
+        if (pso->dropped) {
+            make->model->skipped_psos++;
+            continue;
+        }
+        any_key |= pso->has_key;
+        all_keys &= pso->has_key;
+        PSOPACK_TRY(take_pso(make, store->items, make->pso_order[i], &last, diag));
+    }
+    if (any_key && !all_keys)
+        return psopack_fail(diag, PSOPACK_E_DUPLICATE,
+                            "some PSOs come with a key and some without: give all of them one");
+    make->model->keys_given = any_key;
+    make->model->psos[make->model->pso_count].first_reference =
+        (uint32_t)make->model->reference_count;
+    return PSOPACK_OK;
+}
+
+static psopack_status make_model(maker *make, const psopack_store *store, psopack_diag *diag)
+{
+    PSOPACK_TRY(allocate(make, store->count, diag));
+    PSOPACK_TRY(sort_slots(make, diag));
+    sort_files(make);
+    PSOPACK_TRY(sort_psos(make, diag));
+    PSOPACK_TRY(take_psos(make, store, diag));
+    PSOPACK_TRY(psopack_model_file_kinds(make->model, diag));
+    PSOPACK_TRY(psopack_model_choose_keys(make->model, diag));
+    return psopack_model_content_id(make->model, make->options->target,
+                                    make->options->content_version, diag);
+}
+
+psopack_status psopack_model_make(const psopack_inputs *inputs, const psopack_store *store,
+                                  const psopack_model_options *options, psopack_model *ret_model,
+                                  psopack_diag *diag)
+{
+    *ret_model = (psopack_model){0};
+    maker make = {.inputs = inputs, .options = options, .model = ret_model};
+    psopack_status status = make_model(&make, store, diag);
+    free_maker(&make);
+    if (status != PSOPACK_OK)
+        psopack_model_free(ret_model);
+    return status;
+}
+
+void psopack_model_free(psopack_model *model)
+{
+    free(model->slots);
+    free(model->psos);
+    free(model->references);
+    free(model->components);
+    free(model->kinds);
+    *model = (psopack_model){0};
+}
