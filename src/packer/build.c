@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: MIT */
+/* The public face of the packer: options, inputs, and the one pass from scan to publish. */
+#include "packer/build.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/layout.h"
+#include "packer/compress.h"
+#include "packer/manifest.h"
+#include "platform/cpu.h"
+#include "platform/process.h"
+
+#define FILE_SIZE_MAX UINT64_C(0xffffffff)
+#define PSO_LIMIT_DEFAULT (UINT64_C(16) << 20)
+#define STORE_BUDGET_DEFAULT (UINT64_C(4) << 30)
+
+struct psopack_build {
+    psopack_build_options options;
+    char *target;
+    psopack_inputs inputs;
+    psopack_align_rule *align;
+    size_t align_count, align_capacity;
+    uint32_t memory_origin, virtual_origin;
+    bool has_memory, has_virtual;
+    psopack_hooks hooks;
+    uint64_t store_budget;
+    char **depfile_inputs;
+    size_t depfile_count;
+};
+
+void psopack_build_set_hooks(psopack_build *build, const psopack_hooks *hooks)
+{
+    build->hooks = *hooks;
+}
+
+void psopack_build_set_store_budget(psopack_build *build, uint64_t bytes)
+{
+    build->store_budget = bytes;
+}
+
+/* ---- create and destroy ----------------------------------------------------------------------- */
+
+static psopack_status check_options(const psopack_build_options *options, psopack_diag *diag)
+{
+    if (options->struct_size != sizeof *options)
+        return psopack_fail(diag, PSOPACK_E_ARGUMENT,
+                            "psopack_build_options: set struct_size by its INIT macro");
+    if (!psopack_profile_get(options->profile))
+        return psopack_fail(diag, PSOPACK_E_ARGUMENT, "unknown profile %d", (int)options->profile);
+    if (options->limits.file_size > FILE_SIZE_MAX)
+        return psopack_fail(diag, PSOPACK_E_ARGUMENT,
+                            "the largest file_size limit is 4 GiB - 1 byte");
+    return PSOPACK_OK;
+}
+
+static void apply_defaults(psopack_build *build)
+{
+    psopack_build_options *options = &build->options;
+    if (options->threads == 0)
+        options->threads = psopack_cpu_count();
+    build->inputs.file_size_limit =
+        options->limits.file_size ? options->limits.file_size : FILE_SIZE_MAX;
+    build->inputs.pso_limit = options->limits.psos ? options->limits.psos : PSO_LIMIT_DEFAULT;
+    build->store_budget = STORE_BUDGET_DEFAULT;
+}
+
+psopack_status psopack_build_create(const psopack_build_options *options,
+                                    psopack_build **ret_build, psopack_diag *diag)
+{
+    const psopack_build_options defaults = PSOPACK_BUILD_OPTIONS_INIT;
+    psopack_build *build;
+    if (!options)
+        options = &defaults;
+    PSOPACK_TRY(check_options(options, diag));
+    PSOPACK_TRY(psopack_new_array(&build, 1, sizeof *build, diag));
+    build->options = *options;
+    const char *target = options->target ? options->target : "";
+    psopack_status status = psopack_new_array(&build->target, strlen(target) + 1, 1, diag);
+    if (status != PSOPACK_OK) {
+        free(build);
+        return status;
+    }
+    memcpy(build->target, target, strlen(target) + 1);
+    apply_defaults(build);
+    *ret_build = build;
+    return PSOPACK_OK;
+}
+
+void psopack_build_destroy(psopack_build **build_at)
+{
+    psopack_build *build = build_at ? *build_at : NULL;
+    if (!build)
+        return;
+    for (size_t i = 0; i < build->depfile_count; i++)
+        free(build->depfile_inputs[i]);
+    free(build->depfile_inputs);
+    psopack_inputs_free(&build->inputs);
+    free(build->align);
+    free(build->target);
+    free(build);
+    *build_at = NULL;
+}
+
+/* ---- inputs ----------------------------------------------------------------------------------- */
+
+static unsigned log2_of(uint32_t value)
+{
+    unsigned log2 = 0;
+    while (log2 < 31 && (UINT32_C(1) << log2) < value)
+        log2++;
+    return log2;
+}
+
+psopack_status psopack_build_align(psopack_build *build, const char *slot, uint32_t alignment,
+                                   psopack_diag *diag)
+{
+    unsigned log2 = log2_of(alignment);
+    if (alignment == 0 || (UINT32_C(1) << log2) != alignment || log2 > PSOPACK_ALIGN_LOG2_MAX)
+        return psopack_fail(diag, PSOPACK_E_ARGUMENT,
+                            "alignment %u of slot '%s': must be a power of two up to 65536",
+                            alignment, slot);
+    psopack_align_rule rule = {.align_log2 = log2};
+    PSOPACK_TRY(psopack_grow(&build->align, &build->align_capacity, build->align_count + 1,
+                             sizeof rule, diag));
+    PSOPACK_TRY(psopack_strings_add(&build->inputs.slots, slot, strlen(slot), &rule.slot, diag));
+    build->align[build->align_count++] = rule;
+    return PSOPACK_OK;
+}
+
+psopack_status psopack_build_add_tree(psopack_build *build, const char *path, psopack_diag *diag)
+{
+    return psopack_ingest_tree(&build->inputs, path, NULL, &build->options.events,
+                               build->options.keep_going != 0, diag);
+}
+
+psopack_status psopack_build_add_flat(psopack_build *build, const char *slot, const char *path,
+                                      psopack_diag *diag)
+{
+    return psopack_ingest_tree(&build->inputs, path, slot, &build->options.events,
+                               build->options.keep_going != 0, diag);
+}
+
+psopack_status psopack_build_add_list(psopack_build *build, const char *name, const void *text,
+                                      size_t size, int null_separated, psopack_diag *diag)
+{
+    return psopack_ingest_list(&build->inputs, name, text, size, null_separated != 0, diag);
+}
+
+/* The origin that all memory (or all virtual) files share. */
+static psopack_status shared_origin(psopack_build *build, psopack_origin_type type, bool *has,
+                                    uint32_t *origin, psopack_diag *diag)
+{
+    if (*has)
+        return PSOPACK_OK;
+    const char *name = type == PSOPACK_ORIGIN_MEMORY ? "memory" : "virtual";
+    PSOPACK_TRY(psopack_inputs_add_origin(&build->inputs, type, name, origin, diag));
+    *has = true;
+    return PSOPACK_OK;
+}
+
+psopack_status psopack_build_add_pso(psopack_build *build, const void *pso, size_t pso_size,
+                                     psopack_diag *diag)
+{
+    uint32_t index;
+    PSOPACK_TRY(shared_origin(build, PSOPACK_ORIGIN_MEMORY, &build->has_memory,
+                              &build->memory_origin, diag));
+    return psopack_inputs_add_pso(&build->inputs, build->memory_origin, pso, pso_size, &index,
+                                  diag);
+}
+
+psopack_status psopack_build_add_memory(psopack_build *build, const void *pso, size_t pso_size,
+                                        const char *slot, const void *bytes, size_t size,
+                                        psopack_diag *diag)
+{
+    uint32_t index;
+    if (!bytes && size != 0)
+        return psopack_fail(diag, PSOPACK_E_ARGUMENT, "bytes is NULL, but size is not 0");
+    PSOPACK_TRY(shared_origin(build, PSOPACK_ORIGIN_MEMORY, &build->has_memory,
+                              &build->memory_origin, diag));
+    PSOPACK_TRY(psopack_inputs_add_pso(&build->inputs, build->memory_origin, pso, pso_size, &index,
+                                       diag));
+    return psopack_inputs_add_file(&build->inputs, index, slot, strlen(slot),
+                                   (psopack_input_source){.memory = bytes}, size, diag);
+}
+
+psopack_status psopack_build_add_virtual(psopack_build *build, const void *pso, size_t pso_size,
+                                         const char *slot, const psopack_virtual_file *file,
+                                         psopack_diag *diag)
+{
+    uint32_t index;
+    psopack_virtual_file *copy;
+    PSOPACK_TRY(shared_origin(build, PSOPACK_ORIGIN_VIRTUAL, &build->has_virtual,
+                              &build->virtual_origin, diag));
+    PSOPACK_TRY(psopack_inputs_add_pso(&build->inputs, build->virtual_origin, pso, pso_size,
+                                       &index, diag));
+    PSOPACK_TRY(psopack_arena_alloc(&build->inputs.arena, sizeof *copy, sizeof(void *), &copy,
+                                    diag));
+    *copy = *file;
+    return psopack_inputs_add_file(&build->inputs, index, slot, strlen(slot),
+                                   (psopack_input_source){.virtual_file = copy}, file->size, diag);
+}
+
+/* ---- writing ---------------------------------------------------------------------------------- */
+
+/* All that lives while an archive is made. */
+typedef struct work {
+    psopack_build *build;
+    const psopack_profile_settings *settings;
+    psopack_store store;
+    psopack_model model;
+    psopack_plan plan;
+    psopack_compress_result compressed;
+    psopack_manifest_result manifest;
+    psopack_publish *publish;
+} work;
+
+static psopack_status collect(work *state, psopack_diag *diag)
+{
+    psopack_build *build = state->build;
+    const psopack_build_options *options = &build->options;
+    PSOPACK_TRY(psopack_store_init(&state->store, &build->inputs, &build->hooks,
+                                   build->store_budget, diag));
+    PSOPACK_TRY(psopack_scan(&build->inputs, &state->store, options->threads, &options->events,
+                             options->keep_going != 0, diag));
+    psopack_model_options model_options = {
+        .target = build->target,
+        .content_version = options->content_version,
+        .align = build->align,
+        .align_count = build->align_count,
+        .events = &options->events,
+    };
+    return psopack_model_make(&build->inputs, &state->store, &model_options, &state->model, diag);
+}
+
+static psopack_status write_archive(work *state, psopack_diag *diag)
+{
+    const psopack_build_options *options = &state->build->options;
+    PSOPACK_TRY(psopack_plan_make(&state->model, &state->store, state->settings, options->threads,
+                                  &options->events, &state->plan, diag));
+    PSOPACK_TRY(psopack_header_write(state->publish, diag));
+    PSOPACK_TRY(psopack_compress(&state->model, &state->store, &state->plan, state->settings,
+                                 options->threads, &options->events, state->publish,
+                                 &state->compressed, diag));
+    psopack_manifest_input input = {
+        .model = &state->model,
+        .plan = &state->plan,
+        .blocks = state->compressed.blocks,
+        .settings = state->settings,
+        .target = state->build->target,
+        .content_version = options->content_version,
+        .hashes = options->hashes != 0,
+    };
+    PSOPACK_TRY(psopack_manifest_write(&input, state->publish, &state->manifest, diag));
+    if (!options->check)
+        return PSOPACK_OK;
+    return options->check(options->check_user, psopack_publish_temp_path(state->publish), diag);
+}
+
+static void report(const work *state, uint64_t file_bytes, psopack_publish_outcome outcome,
+                   psopack_build_result *ret_result)
+{
+    const psopack_model *model = &state->model;
+    *ret_result = (psopack_build_result){
+        .psos = model->pso_count,
+        .references = model->reference_count,
+        .reference_bytes = model->reference_bytes,
+        .components = model->component_count,
+        .component_bytes = model->component_bytes,
+        .blocks = state->plan.block_count,
+        .data_bytes = state->compressed.data_bytes,
+        .base_bytes = state->compressed.base_bytes,
+        .manifest_bytes = state->manifest.manifest_bytes,
+        .file_bytes = file_bytes,
+        .skipped_psos = model->skipped_psos,
+        .collisions = state->store.collisions,
+        .peak_memory = psopack_process_peak_memory(),
+        .unchanged = outcome == PSOPACK_PUBLISH_UNCHANGED,
+    };
+    memcpy(ret_result->content_id, model->content_id, sizeof ret_result->content_id);
+    memcpy(ret_result->archive_id, state->manifest.archive_id, sizeof ret_result->archive_id);
+}
+
+static psopack_status make_and_publish(work *state, const char *path,
+                                       psopack_build_result *ret_result, psopack_diag *diag)
+{
+    const psopack_build_options *options = &state->build->options;
+    psopack_publish_outcome outcome;
+    PSOPACK_TRY(collect(state, diag));
+    PSOPACK_TRY(psopack_publish_begin(path, &state->publish, diag));
+    PSOPACK_TRY(write_archive(state, diag));
+    uint64_t file_bytes = psopack_publish_offset(state->publish);
+    psopack_publish_options publish = {
+        .no_sync = options->no_sync != 0,
+        .keep_if_identical = options->force_write == 0,
+    };
+    PSOPACK_TRY(psopack_publish_commit(&state->publish, &publish, &outcome, diag));
+    report(state, file_bytes, outcome, ret_result);
+    return PSOPACK_OK;
+}
+
+static void warn_of_collisions(const work *state)
+{
+    psopack_diag text;
+    const psopack_build_events *events = &state->build->options.events;
+    if (state->store.collisions == 0 || !events->message)
+        return;
+    psopack_fail(&text, PSOPACK_OK,
+                 "%llu components have a content hash that other bytes have too: all were kept",
+                 (unsigned long long)state->store.collisions);
+    events->message(events->user, PSOPACK_WARNING, text.text);
+}
+
+psopack_status psopack_build_write(psopack_build *build, const char *path,
+                                   psopack_build_result *ret_result, psopack_diag *diag)
+{
+    work state = {.build = build, .settings = psopack_profile_get(build->options.profile)};
+    psopack_build_result result = {0};
+    psopack_status status = make_and_publish(&state, path, &result, diag);
+    if (status == PSOPACK_OK) {
+        warn_of_collisions(&state);
+        if (ret_result)
+            *ret_result = result;
+    }
+    psopack_publish_abort(&state.publish);
+    free(state.compressed.blocks);
+    psopack_plan_free(&state.plan);
+    psopack_model_free(&state.model);
+    psopack_store_free(&state.store);
+    return status;
+}
+
+/* ---- depfile ---------------------------------------------------------------------------------- */
+
+static int compare_paths(const void *a, const void *b)
+{
+    char *left, *right;
+    memcpy(&left, a, sizeof left);
+    memcpy(&right, b, sizeof right);
+    return strcmp(left, right);
+}
+
+static bool has_path(const psopack_inputs *inputs, const psopack_input_file *file)
+{
+    psopack_origin_type type = inputs->origins[inputs->psos[file->pso].origin].type;
+    return type != PSOPACK_ORIGIN_MEMORY && type != PSOPACK_ORIGIN_VIRTUAL;
+}
+
+static psopack_status list_inputs(psopack_build *build)
+{
+    const psopack_inputs *inputs = &build->inputs;
+    size_t capacity = inputs->file_count + inputs->directory_count, count = 0;
+    PSOPACK_TRY(psopack_new_array(&build->depfile_inputs, capacity, sizeof(char *), NULL));
+    for (size_t i = 0; i < inputs->directory_count; i++) {
+        size_t size = strlen(inputs->directories[i]) + 1;
+        char *copy;
+        PSOPACK_TRY(psopack_new_array(&copy, size, 1, NULL));
+        memcpy(copy, inputs->directories[i], size);
+        build->depfile_inputs[build->depfile_count++] = copy;
+    }
+    for (size_t i = 0; i < inputs->file_count; i++) {
+        size_t path_capacity = 0;
+        char *path = NULL;
+        if (!has_path(inputs, &inputs->files[i]))
+            continue;
+        PSOPACK_TRY(psopack_inputs_path(inputs, &inputs->files[i], &path, &path_capacity, NULL));
+        build->depfile_inputs[build->depfile_count++] = path;
+    }
+    qsort(build->depfile_inputs, build->depfile_count, sizeof(char *), compare_paths);
+    for (size_t i = 0; i < build->depfile_count; i++) {
+        if (count != 0 && strcmp(build->depfile_inputs[count - 1], build->depfile_inputs[i]) == 0)
+            free(build->depfile_inputs[i]);
+        else
+            build->depfile_inputs[count++] = build->depfile_inputs[i];
+    }
+    build->depfile_count = count;
+    return PSOPACK_OK;
+}
+
+psopack_status psopack_build_input(psopack_build *build, size_t index, const char **ret_path)
+{
+    if (!build->depfile_inputs)
+        PSOPACK_TRY(list_inputs(build));
+    if (index >= build->depfile_count)
+        return PSOPACK_E_NOT_FOUND;
+    *ret_path = build->depfile_inputs[index];
+    return PSOPACK_OK;
+}

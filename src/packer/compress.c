@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/* Blocks made on all threads, written in order by whichever has the next one. */
+#include "packer/compress.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/transform.h"
+#include "format/view.h"
+#include "packer/codec.h"
+#include "platform/parallel.h"
+
+/* One worker's scratch. */
+typedef struct worker_state {
+    psopack_codec *codec;
+    psopack_read_buffer buffer;
+    uint8_t *raw; /* a block put together */
+    size_t raw_capacity;
+    void *scratch; /* of transforms */
+} worker_state;
+
+/* A block between make and use. */
+typedef struct block_place {
+    uint8_t *bytes; /* stored form */
+    size_t capacity;
+    psopack_written_block written;
+} block_place;
+
+typedef struct compress_state {
+    const psopack_model *model;
+    const psopack_store *store;
+    psopack_plan *plan;
+    const psopack_profile_settings *settings;
+    const psopack_build_events *events;
+    psopack_publish *publish;
+    worker_state *workers;
+    unsigned worker_count;
+    block_place *places;
+    unsigned place_count;
+    psopack_codec_base **bases;
+    psopack_compress_result result;
+} compress_state;
+
+/* ---- putting a block together ----------------------------------------------------------------- */
+
+static psopack_status append_component(const compress_state *state, worker_state *worker,
+                                       uint32_t component, size_t at, psopack_diag *diag)
+{
+    return psopack_plan_component_bytes(state->model, state->store, state->plan, component,
+                                        &worker->buffer, worker->raw + at, worker->scratch, diag);
+}
+
+static psopack_status gather(const compress_state *state, worker_state *worker,
+                             const psopack_plan_block *block, psopack_diag *diag)
+{
+    PSOPACK_TRY(psopack_grow(&worker->raw, &worker->raw_capacity, block->raw_size + 1, 1, diag));
+    if (block->is_piece) {
+        const uint8_t *bytes;
+        uint32_t component = state->plan->order[block->first];
+        PSOPACK_TRY(psopack_store_bytes(state->store, state->model->components[component].item,
+                                        &worker->buffer, &bytes, diag));
+        memcpy(worker->raw, bytes + block->piece_offset, block->raw_size);
+        return PSOPACK_OK;
+    }
+    size_t at = 0;
+    for (uint32_t i = 0; i < block->count; i++) {
+        uint32_t component = state->plan->order[block->first + i];
+        PSOPACK_TRY(append_component(state, worker, component, at, diag));
+        at += (size_t)psopack_plan_stored_size(state->model, state->plan, component);
+    }
+    return PSOPACK_OK;
+}
+
+static psopack_status compress_raw(const compress_state *state, worker_state *worker,
+                                   const psopack_plan_block *block, block_place *place,
+                                   psopack_diag *diag)
+{
+    const psopack_profile_settings *settings = state->settings;
+    const psopack_plan_kind *kind = &state->plan->kinds[block->kind];
+    const psopack_codec_base *base =
+        block->base == PSOPACK_NO_BASE ? NULL : state->bases[block->base];
+    size_t size = 0;
+    PSOPACK_TRY(psopack_grow(&place->bytes, &place->capacity, psopack_codec_bound(block->raw_size),
+                             1, diag));
+    if (settings->compress && !block->no_gain && block->raw_size != 0)
+        PSOPACK_TRY(psopack_codec_compress(
+            worker->codec, block->is_base ? &settings->base : &kind->params, base,
+            settings->plain_frames, worker->raw, block->raw_size, place->bytes, place->capacity,
+            &size, diag));
+    uint32_t flags = settings->plain_frames ? PSOPACK_BLOCK_FRAME : 0;
+    if (size == 0) {
+        memcpy(place->bytes, worker->raw, block->raw_size);
+        size = block->raw_size;
+        flags = PSOPACK_BLOCK_RAW;
+    }
+    if (block->is_base)
+        flags |= PSOPACK_BLOCK_BASE;
+    if (block->is_piece && block->piece_offset != 0)
+        flags |= PSOPACK_BLOCK_PIECE;
+    place->written = (psopack_written_block){
+        .stored_size = (uint32_t)size, .raw_size = block->raw_size, .flags = flags};
+    return PSOPACK_OK;
+}
+
+static uint32_t block_transform(const compress_state *state, const psopack_plan_block *block)
+{
+    return block->is_piece ? PSOPACK_TRANSFORM_NONE : state->plan->kinds[block->kind].transform;
+}
+
+static psopack_status make_block(void *context, unsigned worker_index, uint64_t item, unsigned slot,
+                                 psopack_diag *diag)
+{
+    compress_state *state = context;
+    worker_state *worker = &state->workers[worker_index];
+    const psopack_plan_block *block = &state->plan->blocks[item];
+    block_place *place = &state->places[slot];
+    if (state->events->cancelled && state->events->cancelled(state->events->user))
+        return psopack_fail(diag, PSOPACK_E_CANCELLED,
+                            "stopped on request; the old output is untouched");
+    PSOPACK_TRY(gather(state, worker, block, diag));
+    PSOPACK_TRY(compress_raw(state, worker, block, place, diag));
+    place->written.check = psopack_block_check(
+        place->bytes, place->written.stored_size, block->raw_size, block_transform(state, block),
+        block->base == PSOPACK_NO_BASE ? NULL : state->plan->bases[block->base].hash);
+    return PSOPACK_OK;
+}
+
+/* ---- writing ---------------------------------------------------------------------------------- */
+
+/* The offset alignment of a block: its first component's, where bytes lie as they are. */
+static uint32_t block_alignment(const compress_state *state, const psopack_plan_block *block,
+                                const psopack_written_block *written)
+{
+    uint32_t alignment = state->settings->block_align;
+    if ((written->flags & PSOPACK_BLOCK_RAW) == 0 || state->settings->compress)
+        return alignment;
+    for (uint32_t i = 0; i < block->count; i++) {
+        uint32_t component = state->plan->order[block->first + i];
+        uint32_t wanted = UINT32_C(1) << state->model->components[component].align_log2;
+        alignment = wanted > alignment ? wanted : alignment;
+    }
+    return alignment;
+}
+
+static psopack_status write_padding(psopack_publish *publish, uint32_t alignment,
+                                    psopack_diag *diag)
+{
+    static const uint8_t zeros[4096];
+    uint64_t offset = psopack_publish_offset(publish);
+    uint64_t left = (alignment - offset % alignment) % alignment;
+    while (left != 0) {
+        size_t size = left < sizeof zeros ? (size_t)left : sizeof zeros;
+        PSOPACK_TRY(psopack_publish_write(publish, zeros, size, diag));
+        left -= size;
+    }
+    return PSOPACK_OK;
+}
+
+static psopack_status use_block(void *context, uint64_t item, unsigned slot, psopack_diag *diag)
+{
+    compress_state *state = context;
+    const psopack_plan_block *block = &state->plan->blocks[item];
+    psopack_written_block *written = &state->places[slot].written;
+    PSOPACK_TRY(write_padding(state->publish, block_alignment(state, block, written), diag));
+    written->offset = psopack_publish_offset(state->publish);
+    PSOPACK_TRY(psopack_publish_write(state->publish, state->places[slot].bytes,
+                                      written->stored_size, diag));
+    state->result.blocks[item] = *written;
+    state->result.data_bytes += written->stored_size;
+    if (block->is_base)
+        state->result.base_bytes += written->stored_size;
+    state->plan->kinds[block->kind].stored_bytes += written->stored_size;
+    if (state->events->progress)
+        state->events->progress(state->events->user, "compress", item + 1,
+                                state->plan->block_count);
+    return PSOPACK_OK;
+}
+
+/* ---- bases ------------------------------------------------------------------------------------ */
+
+/* Tables, then decoded bytes; hashed, and made ready for the compressor. */
+static psopack_status prepare_base(void *context, unsigned worker_index, uint64_t item,
+                                   psopack_diag *diag)
+{
+    compress_state *state = context;
+    worker_state *worker = &state->workers[worker_index];
+    psopack_plan_base *base = &state->plan->bases[item];
+    const psopack_plan_block *block = &state->plan->blocks[base->block];
+    PSOPACK_TRY(gather(state, worker, block, diag));
+    base->content_size = (size_t)base->tables_size + block->raw_size;
+    PSOPACK_TRY(psopack_new_array(&base->content, base->content_size, 1, diag));
+    if (base->tables_size != 0)
+        memcpy(base->content, base->tables, base->tables_size);
+    memcpy(base->content + base->tables_size, worker->raw, block->raw_size);
+    XXH128_canonical_t hash;
+    XXH128_canonicalFromHash(&hash, XXH3_128bits(base->content, base->content_size));
+    memcpy(base->hash, hash.digest, sizeof base->hash);
+    return psopack_codec_base_create(base->content, base->content_size, base->tables_size != 0,
+                                     &base->params, &state->bases[item], diag);
+}
+
+/* ---- the whole -------------------------------------------------------------------------------- */
+
+static psopack_status set_up(compress_state *state, unsigned threads, psopack_diag *diag)
+{
+    state->worker_count = threads;
+    state->place_count = 2 * threads + 2;
+    PSOPACK_TRY(psopack_new_array(&state->workers, threads, sizeof *state->workers, diag));
+    PSOPACK_TRY(
+        psopack_new_array(&state->places, state->place_count, sizeof *state->places, diag));
+    PSOPACK_TRY(psopack_new_array(&state->bases, state->plan->base_count, sizeof *state->bases,
+                                  diag));
+    PSOPACK_TRY(psopack_new_array(&state->result.blocks, state->plan->block_count,
+                                  sizeof *state->result.blocks, diag));
+    for (unsigned i = 0; i < threads; i++) {
+        PSOPACK_TRY(psopack_codec_create(&state->workers[i].codec, diag));
+        PSOPACK_TRY(psopack_new_array(&state->workers[i].scratch, PSOPACK_TRANSFORM_SCRATCH, 1,
+                                      diag));
+    }
+    return PSOPACK_OK;
+}
+
+static void tear_down(compress_state *state)
+{
+    for (unsigned i = 0; state->workers && i < state->worker_count; i++) {
+        psopack_codec_destroy(&state->workers[i].codec);
+        free(state->workers[i].buffer.bytes);
+        free(state->workers[i].buffer.path);
+        free(state->workers[i].raw);
+        free(state->workers[i].scratch);
+    }
+    for (unsigned i = 0; state->places && i < state->place_count; i++)
+        free(state->places[i].bytes);
+    for (uint32_t i = 0; state->bases && i < state->plan->base_count; i++)
+        psopack_codec_base_destroy(&state->bases[i]);
+    free(state->workers);
+    free(state->places);
+    free(state->bases);
+}
+
+static psopack_status run(compress_state *state, unsigned threads, psopack_diag *diag)
+{
+    PSOPACK_TRY(set_up(state, threads, diag));
+    PSOPACK_TRY(psopack_parallel_for(state->plan->base_count, threads, prepare_base, state, NULL,
+                                     diag));
+    psopack_ordered work = {
+        .make = make_block, .use = use_block, .context = state, .window = state->place_count};
+    return psopack_ordered_for(state->plan->block_count, threads, &work, NULL, diag);
+}
+
+psopack_status psopack_compress(const psopack_model *model, const psopack_store *store,
+                                psopack_plan *plan, const psopack_profile_settings *settings,
+                                unsigned threads, const psopack_build_events *events,
+                                psopack_publish *publish, psopack_compress_result *ret_result,
+                                psopack_diag *diag)
+{
+    compress_state state = {
+        .model = model,
+        .store = store,
+        .plan = plan,
+        .settings = settings,
+        .events = events,
+        .publish = publish,
+    };
+    psopack_status status = run(&state, threads, diag);
+    tear_down(&state);
+    if (status == PSOPACK_OK)
+        *ret_result = state.result;
+    else
+        free(state.result.blocks);
+    return status;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* Shared inside planning: the components of one kind, and steps that each decide one thing. */
+#ifndef PSOPACK_PACKER_PLAN_H
+#define PSOPACK_PACKER_PLAN_H
+
+#include "packer/block_cut.h"
+#include "packer/layout_plan.h"
+
+/* The components of one kind that go into ordinary blocks, in order of first use. */
+typedef struct psopack_kind_members {
+    uint32_t *components; /* model numbers */
+    uint32_t count;
+    uint64_t bytes; /* after stripping */
+} psopack_kind_members;
+
+typedef struct psopack_planner {
+    const psopack_model *model;
+    const psopack_store *store;
+    const psopack_profile_settings *settings;
+    const psopack_build_events *events;
+    unsigned threads;
+    psopack_plan *plan;
+    psopack_kind_members *members; /* by kind */
+    uint8_t **bytes; /* by component: as its block holds it; NULL until prepared */
+    bool *in_base;   /* by component */
+} psopack_planner;
+
+/* Strip word and transform of every kind, by trial on samples; sets plan->strip of the members. */
+psopack_status psopack_plan_transforms(psopack_planner *planner, psopack_diag *diag);
+
+/* Which kinds get which base, and what is in it. Fills plan->bases (block unset), plan->kinds[].base
+ * and in_base; ret_contents[i] lists the components of base i, in order (the caller frees). */
+psopack_status psopack_plan_bases(psopack_planner *planner, psopack_kind_members **ret_contents,
+                                  psopack_diag *diag);
+
+#endif
