@@ -155,9 +155,9 @@ PSOPACK_API void psopack_lint_destroy(psopack_lint **lint);
 /*
  * Adds a suppression file: lines of `rule-id PSO-glob reason`, separated by blanks; the reason is
  * the rest of the line and must not be empty; `#` in the first column starts a comment. `*` in a
- * glob stands for any run of characters, '/' too, `?` for one. Findings about the archive as a
- * whole are suppressed by the glob `*`. A line that suppresses nothing is noted. SYNTAX names the
- * line. The text is copied.
+ * glob stands for any bytes, slashes too, `?` for one, `[a-z]` for a set; a glob holds no blanks,
+ * `?` stands for them. Findings about the archive as a whole are suppressed by the glob `*`. A line
+ * that suppresses nothing is noted. SYNTAX names the line. The text is copied.
  */
 PSOPACK_API psopack_status psopack_lint_add_suppressions(psopack_lint *lint, const char *text,
                                                          size_t size, psopack_diag *diag);
@@ -180,7 +180,7 @@ typedef struct psopack_lint_part {
 /*
  * Adds one PSO with its present slots, in any order; everything is copied. DUPLICATE when the name
  * was added before or a slot comes twice, ARGUMENT when a component changes its size or the object
- * is finished. Cost: about a microsecond per PSO; no component is read yet.
+ * is finished; after a failure only psopack_lint_destroy is of use. No component is read yet.
  */
 PSOPACK_API psopack_status psopack_lint_add_pso(psopack_lint *lint, const char *name,
                                                 const psopack_lint_part *parts, size_t part_count,
@@ -227,7 +227,7 @@ typedef struct psopack_lint_pso_tier {
     int tier;                      /* PSOPACK_TIER_UNKNOWN, 1, 2, 3 or PSOPACK_TIER_NONE */
     const psopack_lint_rule *rule; /* NULL for tier 1 and unknown */
     const char *stage;             /* "ps"; "all" across stages; "" when it is not about stages */
-    bool unbounded;                /* an unbounded range is the reason: measured means nothing */
+    bool has_limit; /* false: the tier below lacks a thing, whatever its count */
     uint64_t measured;
     uint64_t limit; /* of the tier below */
 } psopack_lint_pso_tier;
@@ -260,13 +260,14 @@ PSOPACK_API void psopack_lint_get_summary(const psopack_lint *lint,
 
 /* Reports --------------------------------------------------------------------------------------- */
 
-/* Takes the next `size` bytes of a report, UTF-8 without a terminator. A failure ends the report. */
+/* Takes the next `size` bytes of a report, without a terminator. A failure ends the report. */
 typedef psopack_status (*psopack_lint_write)(void *context, const char *bytes, size_t size);
 
 typedef struct psopack_lint_report_options {
     size_t struct_size;
     const char *artifact; /* path of the archive as messages show it; NULL when there is none */
-    size_t names_max;     /* PSO names listed per finding; 0 for all */
+    const char *version;  /* of the program, for SARIF; NULL to leave it out */
+    size_t names_max;     /* PSO names listed per finding and tier; 0 for all */
     bool all_tiers;       /* text: list the tier of every PSO, not only those above tier 1 */
     psopack_lint_write write; /* required */
     void *write_context;
@@ -274,8 +275,13 @@ typedef struct psopack_lint_report_options {
 
 #define PSOPACK_LINT_REPORT_OPTIONS_INIT                                                           \
     {                                                                                              \
-        sizeof(psopack_lint_report_options), NULL, 10, false, NULL, NULL                           \
+        sizeof(psopack_lint_report_options), NULL, NULL, 10, false, NULL, NULL                           \
     }
+
+/*
+ * Every report answers NOMEM, or the status of the write callback. Names that are no UTF-8 show
+ * their other bytes as \xHH in JSON and SARIF; text shows control characters so.
+ */
 
 /* For people. */
 PSOPACK_API psopack_status psopack_lint_report_text(const psopack_lint *lint,
