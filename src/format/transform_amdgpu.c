@@ -3,24 +3,32 @@
  * The register transform for AMD GPU machine code, both directions.
  *
  * Near-equal shaders differ mostly in register allocation. So each vector register number becomes
- * its rank in a move-to-front list that starts afresh with every component, and the fields of an
- * instruction are laid out one to a byte, the ones that tell its class first. Scalar registers,
- * constants and offsets keep their values.
+ * its distance in a row that starts afresh with every component (register_deque.h), and the fields
+ * of an instruction are laid out one to a byte, the ones that tell its class first. Scalar
+ * registers, constants and offsets keep their values.
  *
  * There is one walk for both directions. A field is passed through: forward writes it to the coded
  * side, inverse reads it from there, and either way the caller gets the plain value to build the
  * instruction word from. An instruction's lead byte, the first coded one, tells its class, and every
  * class codes exactly the bytes it reads, so both sides stay in step on any input: a wrong class
  * costs ratio, nothing else.
+ *
+ * GFX8 here is GCN3 to GCN5, GFX10 is RDNA and RDNA 2. GFX11 and GFX12 code passes through the GFX10
+ * profile and compresses worse than it could. There VOP1, VOP2, VOPC and VOP3 keep their fields (with
+ * 16-bit register halves in bit 7 of a number), VOPD pairs (top bits 110010) are new where VINTRP
+ * was, LDS parameter loads and VINTERP replace it, EXP and the memory formats moved (GFX12 ones are
+ * three words long), and some operations have other numbers. The corpora have no such code to
+ * measure, so it has no profile of its own.
  */
 #include "transform_amdgpu.h"
 
-#include "transform_mtf.h"
+#include "register_deque.h"
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 enum direction { FORWARD, INVERSE };
 enum profile { GFX8, GFX10 };
+enum access { READ, WRITE };
 
 /* Encoding families, by the top six bits of an instruction. */
 enum family {
@@ -37,11 +45,13 @@ enum family {
     FAMILY_OTHER
 };
 
+#define V_READFIRSTLANE 2 /* a VOP1 operation whose destination is a scalar register */
+
 typedef struct walk {
     const uint8_t *in; /* forward: plain bytes; inverse: coded ones */
     uint8_t *out;
     size_t words; /* whole words left, the current instruction's included */
-    psopack_mtf *registers;
+    register_deque registers;
     enum direction direction;
     enum profile profile;
 } walk;
@@ -91,14 +101,16 @@ ALWAYS_INLINE uint32_t pass(walk *k, uint32_t byte)
     return byte & 0xff;
 }
 
-/* One vector register number, coded as its rank. */
-ALWAYS_INLINE uint32_t pass_register(walk *k, uint32_t number)
+/* One vector register number, that the instruction reads or writes. */
+ALWAYS_INLINE uint32_t pass_register(walk *k, uint32_t number, enum access access)
 {
-    if (k->direction == INVERSE) {
-        return psopack_mtf_take(k->registers, *k->in++);
+    uint32_t code = 0;
+
+    if (k->direction == FORWARD) {
+        code = register_deque_find(&k->registers, (uint8_t)number, access == READ);
     }
-    *k->out++ = psopack_mtf_find(k->registers, (uint8_t)number);
-    return number & 0xff;
+    code = pass(k, code);
+    return register_deque_take(&k->registers, code, access == READ);
 }
 
 /* A byte of `word` at bit `shift`, as it is or as a register number. */
@@ -107,22 +119,28 @@ ALWAYS_INLINE void raw_field(walk *k, uint32_t *word, unsigned shift)
     *word |= pass(k, *word >> shift) << shift;
 }
 
-ALWAYS_INLINE void register_field(walk *k, uint32_t *word, unsigned shift)
+ALWAYS_INLINE void read_field(walk *k, uint32_t *word, unsigned shift)
 {
-    *word |= pass_register(k, *word >> shift) << shift;
+    *word |= pass_register(k, *word >> shift, READ) << shift;
+}
+
+ALWAYS_INLINE void write_field(walk *k, uint32_t *word, unsigned shift)
+{
+    *word |= pass_register(k, *word >> shift, WRITE) << shift;
 }
 
 /* A source operand of nine bits: bit 8, known by now, tells a register from all else. */
 ALWAYS_INLINE uint32_t pass_source(walk *k, uint32_t source, bool is_register)
 {
-    return is_register ? pass_register(k, source) : pass(k, source);
+    return is_register ? pass_register(k, source, READ) : pass(k, source);
 }
 
-/* Registers written by a load after its first: they are in use now, in ascending order. */
-ALWAYS_INLINE void touch_run(walk *k, uint32_t first, uint32_t count)
+/* The registers that a load writes after its first one. They have no field, so no code. */
+ALWAYS_INLINE void write_run(walk *k, uint32_t first, uint32_t count)
 {
-    for (uint32_t i = count; i-- > 0 && count > 1;) {
-        psopack_mtf_find(k->registers, (uint8_t)(first + i));
+    for (uint32_t i = 1; i < count; i++) {
+        uint8_t number = (uint8_t)(first + i);
+        register_deque_take(&k->registers, register_deque_find(&k->registers, number, false), false);
     }
 }
 
@@ -138,10 +156,23 @@ ALWAYS_INLINE void big_endian_word(walk *k)
     end_word(k, word);
 }
 
-/* Source codes that announce a further word: 255 a literal, the others SDWA and DPP controls. */
-ALWAYS_INLINE bool source_has_word(uint32_t source)
+/* SDWA, DPP8 (two codes) and DPP: a word of modifiers follows, source 0 in its low byte. */
+ALWAYS_INLINE bool source_is_modified(uint32_t source)
 {
-    return source == 255 || source == 249 || source == 250 || source == 233 || source == 234;
+    return source == 249 || source == 250 || source == 233 || source == 234;
+}
+
+ALWAYS_INLINE void optional_modifiers(walk *k)
+{
+    if (k->words > 0) {
+        uint32_t word = next_word(k);
+
+        raw_field(k, &word, 24);
+        raw_field(k, &word, 16);
+        raw_field(k, &word, 8);
+        read_field(k, &word, 0);
+        end_word(k, word);
+    }
 }
 
 ALWAYS_INLINE void optional_literal(walk *k, bool present)
@@ -174,14 +205,20 @@ ALWAYS_INLINE void walk_vector(walk *k, uint32_t word, uint32_t lead)
     }
     word |= pass_source(k, word, is_register);
     if (op != 0x3f) {
-        register_field(k, &word, 9);
+        read_field(k, &word, 9);
     }
-    if (op != 0x3e) {
-        register_field(k, &word, 17);
+    if (op == 0x3f && (word >> 9 & 0xff) == V_READFIRSTLANE) {
+        raw_field(k, &word, 17);
+    } else if (op != 0x3e) {
+        write_field(k, &word, 17);
     }
     end_word(k, word);
-    optional_literal(k, (!is_register && source_has_word(word & 0xff)) ||
-                            vop2_has_literal(k->profile, op));
+    if (!is_register && source_is_modified(word & 0xff)) {
+        optional_modifiers(k);
+    } else {
+        optional_literal(k, (!is_register && (word & 0xff) == 255) ||
+                                vop2_has_literal(k->profile, op));
+    }
 }
 
 ALWAYS_INLINE bool scalar_has_literal(enum profile profile, uint32_t word)
@@ -223,9 +260,20 @@ ALWAYS_INLINE void walk_vintrp(walk *k, uint32_t word, uint32_t lead)
 {
     word |= (lead & 0xfc) << 24 | (lead & 3) << 16;
     raw_field(k, &word, 8);
-    register_field(k, &word, 0);
-    register_field(k, &word, 18);
+    read_field(k, &word, 0);
+    write_field(k, &word, 18);
     end_word(k, word);
+}
+
+/* VOPC and v_readlane in their VOP3 form. VOP3P has a family of its own on GFX10. */
+ALWAYS_INLINE bool vop3_writes_scalar(enum profile profile, uint32_t word)
+{
+    uint32_t op = word >> 16 & 0x3ff;
+
+    if (profile == GFX8) {
+        return op < 0x100 || op == 0x289;
+    }
+    return word >> 26 == 0x35 && (op < 0x100 || op == 0x360);
 }
 
 ALWAYS_INLINE void walk_vop3(walk *k, uint32_t w, uint32_t lead)
@@ -241,7 +289,11 @@ ALWAYS_INLINE void walk_vop3(walk *k, uint32_t w, uint32_t lead)
     x |= pass_source(k, x, (high & 4) != 0);
     x |= pass_source(k, x >> 9, (high & 2) != 0) << 9;
     x |= pass_source(k, x >> 18, (high & 1) != 0) << 18;
-    register_field(k, &w, 0);
+    if (vop3_writes_scalar(k->profile, w)) {
+        raw_field(k, &w, 0);
+    } else {
+        write_field(k, &w, 0);
+    }
     end_word(k, w);
     end_word(k, x);
     optional_literal(k, k->profile == GFX10 &&
@@ -279,6 +331,34 @@ ALWAYS_INLINE uint32_t raw_first_word(walk *k, uint32_t w, uint32_t lead)
 
 static const uint8_t bit_count[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
 
+/* How many address registers a GFX10 image instruction reads, from its dimension and operation. */
+ALWAYS_INLINE uint32_t image_address_count(uint32_t word)
+{
+    static const uint8_t coordinates[8] = {1, 2, 3, 3, 2, 3, 3, 4};
+    static const uint8_t gradients[8] = {2, 4, 6, 4, 2, 4, 4, 4};
+    uint32_t dimension = word >> 3 & 7;
+    uint32_t op = (word >> 18 & 127) | (word & 1) << 7;
+    uint32_t count = coordinates[dimension];
+
+    if (op >= 0x20 && op < 0x60) { /* samples and gathers: plain, cl, d, d_cl, l, b, b_cl, lz */
+        count += (op & 8) != 0 ? 1 : 0;  /* depth to compare with */
+        count += (op & 16) != 0 ? 1 : 0; /* offsets */
+        switch (op & 7) {
+        case 2:
+            return count + gradients[dimension];
+        case 3:
+            return count + gradients[dimension] + 1;
+        case 1:
+        case 4:
+        case 5:
+            return count + 1;
+        case 6:
+            return count + 2;
+        }
+    }
+    return count;
+}
+
 /* Words of further addresses (NSA) follow the second one on GFX10. */
 ALWAYS_INLINE void walk_mimg(walk *k, uint32_t w, uint32_t lead)
 {
@@ -293,15 +373,17 @@ ALWAYS_INLINE void walk_mimg(walk *k, uint32_t w, uint32_t lead)
     }
     raw_field(k, &x, 24);
     raw_field(k, &x, 16);
-    register_field(k, &x, 0);
+    read_field(k, &x, 0);
+    uint32_t unread = image_address_count(w) - 1;
     for (uint32_t i = 0; i < more; i++) {
         address[i] = next_word(k);
         for (unsigned shift = 0; shift < 32; shift += 8) {
-            register_field(k, &address[i], shift);
+            address[i] |= pass_source(k, address[i] >> shift, unread > 0) << shift;
+            unread -= unread > 0;
         }
     }
-    register_field(k, &x, 8);
-    touch_run(k, x >> 8, bit_count[w >> 8 & 15]);
+    write_field(k, &x, 8);
+    write_run(k, x >> 8, bit_count[w >> 8 & 15]);
     end_word(k, w);
     end_word(k, x);
     for (uint32_t i = 0; i < more; i++) {
@@ -316,23 +398,36 @@ ALWAYS_INLINE void walk_buffer(walk *k, uint32_t w, uint32_t lead)
     w = raw_first_word(k, w, lead);
     raw_field(k, &x, 16);
     raw_field(k, &x, 24);
-    register_field(k, &x, 0);
-    register_field(k, &x, 8);
-    touch_run(k, x >> 8, 1 + (w >> 18 & 3));
+    read_field(k, &x, 0);
+    write_field(k, &x, 8);
+    write_run(k, x >> 8, 1 + (w >> 18 & 3));
     end_word(k, w);
     end_word(k, x);
 }
 
-/* DS, FLAT and EXP: up to four register numbers, the destination last. */
-ALWAYS_INLINE void walk_quad(walk *k, uint32_t w, uint32_t lead, bool third_is_register)
+/* DS and FLAT: sources and a destination. The third byte of a FLAT names a scalar register. */
+ALWAYS_INLINE void walk_local(walk *k, uint32_t w, uint32_t lead, bool third_is_register)
 {
     uint32_t x = next_word(k);
 
     w = raw_first_word(k, w, lead);
-    register_field(k, &x, 0);
-    register_field(k, &x, 8);
+    read_field(k, &x, 0);
+    read_field(k, &x, 8);
     x |= pass_source(k, x >> 16, third_is_register) << 16;
-    register_field(k, &x, 24);
+    write_field(k, &x, 24);
+    end_word(k, w);
+    end_word(k, x);
+}
+
+/* The low bits of the first word enable the four sources. */
+ALWAYS_INLINE void walk_export(walk *k, uint32_t w, uint32_t lead)
+{
+    uint32_t x = next_word(k);
+
+    w = raw_first_word(k, w, lead);
+    for (unsigned i = 0; i < 4; i++) {
+        x |= pass_source(k, x >> 8 * i, (w >> i & 1) != 0) << 8 * i;
+    }
     end_word(k, w);
     end_word(k, x);
 }
@@ -423,13 +518,13 @@ ALWAYS_INLINE void walk_instruction(walk *k)
         walk_buffer(k, word, lead);
         break;
     case FAMILY_DS:
-        walk_quad(k, word, lead, true);
+        walk_local(k, word, lead, true);
         break;
     case FAMILY_FLAT:
-        walk_quad(k, word, lead, false);
+        walk_local(k, word, lead, false);
         break;
     case FAMILY_EXPORT:
-        walk_quad(k, word, lead, true);
+        walk_export(k, word, lead);
         break;
     case FAMILY_OTHER:
         end_word(k, raw_first_word(k, word, lead));
@@ -440,16 +535,15 @@ ALWAYS_INLINE void walk_instruction(walk *k)
 ALWAYS_INLINE void walk_component(enum direction direction, enum profile profile, uint8_t *dst,
                                   const uint8_t *src, size_t size, void *scratch)
 {
-    psopack_mtf *registers = scratch;
     walk k = {.in = src,
               .out = dst,
               .words = size / 4,
-              .registers = registers,
               .direction = direction,
               .profile = profile};
 
-    psopack_mtf_init(registers);
+    register_deque_init(&k.registers, scratch);
     while (k.words > 0) {
+        register_deque_keep_room(&k.registers);
         walk_instruction(&k);
     }
     for (size_t i = 0; i < size % 4; i++) {
