@@ -29,14 +29,10 @@ static int change_lock(int fd, lock_action action, bool wait)
 
 #endif
 
-/* A lock that is taken answers EAGAIN or EACCES; no locks at all, ENOLCK, EOPNOTSUPP or EINVAL. */
+/* A system or file system without locks answers ENOLCK, EOPNOTSUPP, EINVAL or ENOSYS. */
 static int plain_error(int error)
 {
-    if (error == EACCES || error == EWOULDBLOCK)
-        return EAGAIN;
-    if (error == EINVAL || error == ENOSYS)
-        return ENOLCK;
-    return error;
+    return error == EINVAL || error == ENOSYS ? ENOLCK : error;
 }
 
 static psopack_status apply(const psopack_file *file, lock_action action, bool wait,

@@ -30,10 +30,24 @@ static unsigned temp_mode(const psopack_publish_place *place)
     return place->exists ? (place->mode & 0666) | 0600 : 0666;
 }
 
-static bool still_named(const psopack_file *file)
+/* Locks a file that was just made. *ret_ours is false when a remover has come in between. */
+static psopack_status claim(const psopack_file *file, bool *ret_ours, psopack_diag *diag)
 {
+    psopack_diag lock_diag;
+    psopack_status status = psopack_lock_try(file, PSOPACK_LOCK_EXCLUSIVE, &lock_diag);
+    *ret_ours = status == PSOPACK_E_UNAVAILABLE; /* no locks here: nobody will remove it either */
+    if (status == PSOPACK_E_UNAVAILABLE || status == PSOPACK_E_BUSY)
+        return PSOPACK_OK;
+    if (status != PSOPACK_OK) {
+        if (diag)
+            *diag = lock_diag;
+        return status;
+    }
     struct stat system;
-    return fstat(psopack_fd(file), &system) == 0 && system.st_nlink > 0;
+    if (fstat(psopack_fd(file), &system) != 0)
+        return psopack_fail_errno(diag, errno, "stat a temporary file beside it", file->path);
+    *ret_ours = system.st_nlink > 0;
+    return PSOPACK_OK;
 }
 
 /* One name: *ret_made is false when it is taken and the next one should be tried. */
@@ -48,16 +62,11 @@ static psopack_status try_name(const psopack_publish_place *place, const char *n
         return psopack_fail_errno(diag, errno, "create a temporary file beside it", file->path);
 
     file->handle = fd;
-    psopack_status locked = psopack_lock_try(file, PSOPACK_LOCK_EXCLUSIVE, NULL);
-    *ret_made = locked == PSOPACK_E_UNAVAILABLE || (locked == PSOPACK_OK && still_named(file));
-    if (*ret_made)
-        return PSOPACK_OK;
-    psopack_status status = PSOPACK_OK; /* a remover has the file, and will take it away */
-    if (locked != PSOPACK_OK && locked != PSOPACK_E_BUSY) {
-        status = psopack_lock_try(file, PSOPACK_LOCK_EXCLUSIVE, diag);
+    psopack_status status = claim(file, ret_made, diag);
+    if (status != PSOPACK_OK)
         (void)unlinkat(place->directory, name, 0);
-    }
-    (void)close(fd);
+    if (!*ret_made)
+        (void)close(fd);
     return status;
 }
 

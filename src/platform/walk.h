@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A directory tree in an order that depends on names only: entries come sorted by the bytes of
- * their relative path, as memcmp of "a/b/c" would sort them.
+ * A directory tree in an order that depends on names only: files come sorted by the bytes of their
+ * relative path, as memcmp of "a/b/c" would sort them, a directory right before what is in it.
  *
  * Links to files are followed; a link to a directory is reported and not entered. A directory that
  * is its own ancestor (bind mounts) is PSOPACK_E_LOOP; a pipe, socket or device
