@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of options: one row each, in the order that --help shows. */
+#include "options.h"
+
+#define AT(member) offsetof(psopack_options, member)
+#define FLAG NULL, NULL, PSOPACK_OPTION_FLAG
+#define TEXT(value) value, NULL, PSOPACK_OPTION_TEXT
+#define NUMBER(value) value, NULL, PSOPACK_OPTION_NUMBER
+#define WORDS(value) value, NULL, PSOPACK_OPTION_WORDS
+#define CHOICE(value, choices) value, choices, PSOPACK_OPTION_CHOICE
+#define PACK PSOPACK_FOR_PACK
+#define READERS PSOPACK_FOR_READERS
+
+const psopack_option_row psopack_option_rows[] = {
+    /* What goes in. */
+    {"output", "o", TEXT("FILE"), AT(output), PACK,
+     "the archive to write; left untouched when it is identical"},
+    {"flat", NULL, WORDS("SLOT DIR"), AT(flat), PACK,
+     "add each file below DIR as a PSO with the one slot SLOT"},
+    {"list", NULL, WORDS("FILE"), AT(list), PACK,
+     "add what FILE lists: lines of PSO, tab, slot, tab, path, or JSON Lines; - is standard input"},
+    {"null", "0", FLAG, AT(null_separated), PACK,
+     "records of --list end in a zero byte instead of a newline"},
+    {"keep-going", NULL, FLAG, AT(keep_going), PACK,
+     "leave out the whole PSO of an input that cannot be read, exit 5"},
+
+    /* What comes out. */
+    {"profile", NULL, "PROFILE", "balanced|fast|small|stored|directstorage", PSOPACK_OPTION_TEXT,
+     AT(profile), PACK, "how to trade size against speed; balanced by default"},
+    {"align", NULL, WORDS("SLOT=N"), AT(align), PACK,
+     "align components of SLOT to N bytes: a power of two up to 65536"},
+    {"hashes", NULL, FLAG, AT(hashes), PACK, "store a content hash per component"},
+    {"target", NULL, TEXT("TEXT"), AT(target), PACK,
+     "record what the components were built for; loaders can insist on it"},
+    {"target", NULL, TEXT("TEXT"), AT(target), READERS,
+     "refuse an archive that was built for another target, exit 4"},
+    {"content-version", NULL, NUMBER("N"), AT(content_version), PACK,
+     "record the version of the content; loaders can insist on it"},
+    {"content-version", NULL, NUMBER("N"), AT(content_version), READERS,
+     "refuse an archive of another content version, exit 4"},
+    {"verify", NULL, FLAG, AT(verify), PACK,
+     "read the new archive back and check it before it is published"},
+
+    /* How it runs. */
+    {"jobs", "j", NUMBER("N"), AT(jobs), PACK,
+     "threads; 0, the default: one per usable processor. Never changes the output"},
+    {"depfile", NULL, TEXT("FILE"), AT(depfile), PACK,
+     "write a Make rule with every input and every directory walked"},
+    {"depfile-target", "MT", TEXT("TARGET"), AT(depfile_target), PACK,
+     "the target of that rule instead of the name of the output"},
+    {"depfile-phony", "MP", FLAG, AT(depfile_phony), PACK,
+     "add an empty rule per input, so that a deleted input does not stop Make"},
+    {"stamp", NULL, TEXT("FILE"), AT(stamp), PACK,
+     "touch FILE at each success, also when the archive is unchanged"},
+    {"force-write", NULL, FLAG, AT(force_write), PACK,
+     "replace the archive even when it is identical"},
+    {"no-fsync", NULL, FLAG, AT(no_fsync), PACK,
+     "do not flush to disk before the archive is published"},
+
+    /* One command's own. */
+    {"components", NULL, FLAG, AT(components), PSOPACK_FOR_LIST,
+     "list components instead of PSOs, with how many PSOs use each"},
+    {"slots", NULL, FLAG, AT(slots), PSOPACK_FOR_LIST,
+     "list slots instead of PSOs, with bytes before and after sharing"},
+    {"blocks", NULL, FLAG, AT(blocks), PSOPACK_FOR_LIST, "list blocks instead of PSOs"},
+    {"quick", NULL, FLAG, AT(quick), PSOPACK_FOR_VERIFY, "check the manifest only; decode nothing"},
+    {"directory", "C", TEXT("DIR"), AT(directory), PSOPACK_FOR_EXTRACT,
+     "write below DIR, which is made when missing; . by default"},
+    {"force", NULL, FLAG, AT(force), PSOPACK_FOR_EXTRACT, "replace files that exist"},
+    {"format", NULL, CHOICE("FORMAT", "text|bash|zsh|fish|scdoc"), AT(format), PSOPACK_FOR_HELP,
+     "text, completions for a shell, or the options as the man page has them"},
+
+    /* Everywhere. */
+    {"json", NULL, FLAG, AT(json), PSOPACK_FOR_ALL,
+     "one JSON object on standard output, errors included"},
+    {"progress", NULL, CHOICE("HOW", "auto|bar|lines|none|json"), AT(progress),
+     PACK | PSOPACK_FOR_EXTRACT,
+     "on standard error: a bar, a line each 10 seconds, nothing, or JSON Lines; auto is a bar on a "
+     "terminal"},
+    {"color", NULL, CHOICE("WHEN", "auto|always|never"), AT(color), PSOPACK_FOR_ALL,
+     "colored messages; auto on a terminal, unless NO_COLOR is set"},
+    {"quiet", "q", FLAG, AT(quiet), PSOPACK_FOR_ALL, "errors only; twice: not even those"},
+    {"verbose", "v", FLAG, AT(verbose), PSOPACK_FOR_ALL, "say more"},
+    {"help", "h", FLAG, AT(help), PSOPACK_FOR_ALL, "print this and exit"},
+};
+
+const size_t psopack_option_row_count = sizeof psopack_option_rows / sizeof psopack_option_rows[0];

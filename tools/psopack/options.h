@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every option of every command, in one table: parsing, --help, the completions and the option list
+ * of the man page all come from it.
+ */
+#ifndef PSOPACK_TOOL_OPTIONS_H
+#define PSOPACK_TOOL_OPTIONS_H
+
+#include "words.h"
+
+#include <psopack/status.h>
+
+/* Which commands take an option. */
+enum {
+    PSOPACK_FOR_PACK = 1u << 0,
+    PSOPACK_FOR_INFO = 1u << 1,
+    PSOPACK_FOR_LIST = 1u << 2,
+    PSOPACK_FOR_VERIFY = 1u << 3,
+    PSOPACK_FOR_EXTRACT = 1u << 4,
+    PSOPACK_FOR_CAT = 1u << 5,
+    PSOPACK_FOR_BENCH = 1u << 6,
+    PSOPACK_FOR_HELP = 1u << 7,
+    PSOPACK_FOR_VERSION = 1u << 8,
+    PSOPACK_FOR_READERS = PSOPACK_FOR_INFO | PSOPACK_FOR_LIST | PSOPACK_FOR_VERIFY |
+                          PSOPACK_FOR_EXTRACT | PSOPACK_FOR_CAT | PSOPACK_FOR_BENCH,
+    PSOPACK_FOR_ALL =
+        PSOPACK_FOR_PACK | PSOPACK_FOR_READERS | PSOPACK_FOR_HELP | PSOPACK_FOR_VERSION
+};
+
+/* In the order of the choices in the table. */
+typedef enum psopack_color_choice {
+    PSOPACK_COLOR_AUTO,
+    PSOPACK_COLOR_ALWAYS,
+    PSOPACK_COLOR_NEVER
+} psopack_color_choice;
+
+typedef enum psopack_progress_choice {
+    PSOPACK_PROGRESS_AUTO,
+    PSOPACK_PROGRESS_BAR,
+    PSOPACK_PROGRESS_LINES,
+    PSOPACK_PROGRESS_NONE,
+    PSOPACK_PROGRESS_JSON
+} psopack_progress_choice;
+
+typedef enum psopack_help_format {
+    PSOPACK_HELP_TEXT,
+    PSOPACK_HELP_BASH,
+    PSOPACK_HELP_ZSH,
+    PSOPACK_HELP_FISH,
+    PSOPACK_HELP_SCDOC
+} psopack_help_format;
+
+typedef struct psopack_number {
+    uint64_t value;
+    bool given;
+} psopack_number;
+
+/* All zero before parsing; free with psopack_options_free(). */
+typedef struct psopack_options {
+    int help;
+    int json;
+    int quiet;   /* how often */
+    int verbose; /* how often */
+    int color;
+    int progress;
+
+    char *output;
+    psopack_words flat; /* SLOT, DIR, SLOT, DIR ... */
+    psopack_words list;
+    int null_separated;
+    psopack_number jobs;
+    char *profile;
+    psopack_words align; /* SLOT=N */
+    int hashes;
+    int keep_going;
+    int verify;
+    char *depfile;
+    char *depfile_target;
+    int depfile_phony;
+    char *stamp;
+    int force_write;
+    int no_fsync;
+
+    char *target;
+    psopack_number content_version;
+
+    int components;
+    int slots;
+    int blocks;
+    int quick;
+    char *directory;
+    int force;
+    int format;
+
+    psopack_words operands;
+    psopack_words response_files; /* all that were read: inputs for the depfile */
+} psopack_options;
+
+typedef enum psopack_option_kind {
+    PSOPACK_OPTION_FLAG,   /* int: counts */
+    PSOPACK_OPTION_TEXT,   /* char *: the last one counts */
+    PSOPACK_OPTION_NUMBER, /* psopack_number */
+    PSOPACK_OPTION_CHOICE, /* int: index in `choices` */
+    PSOPACK_OPTION_WORDS   /* psopack_words: each one is added */
+} psopack_option_kind;
+
+typedef struct psopack_option_row {
+    const char *name;    /* without its dashes */
+    const char *letters; /* "o" for -o, "MT" for -MT; NULL: none */
+    const char *value;   /* as --help shows it; two words: two arguments; NULL: none */
+    const char *choices; /* "auto|never"; NULL: any text */
+    psopack_option_kind kind;
+    size_t field;      /* its offset in psopack_options */
+    unsigned commands; /* PSOPACK_FOR_* */
+    const char *help;  /* a phrase without a full stop */
+} psopack_option_row;
+
+/* In the order that --help shows. */
+extern const psopack_option_row psopack_option_rows[];
+extern const size_t psopack_option_row_count;
+
+/*
+ * Parses the arguments after the command's name. `command` is one PSOPACK_FOR_* bit, `name` its
+ * name for messages. On failure *options may hold a part: free it all the same. PSOPACK_E_ARGUMENT
+ * is a usage error, others come from response files.
+ */
+psopack_status psopack_options_parse(unsigned command, const char *name, int count,
+                                     char *const *arguments, psopack_options *options,
+                                     psopack_diag *diag);
+
+void psopack_options_free(psopack_options *options);
+
+#endif
