@@ -22,7 +22,7 @@
 #ifndef PSOPACK_SESSION_H
 #define PSOPACK_SESSION_H
 
-#include <psopack/status.h>
+#include <psopack/psopack.h> /* psopack_allocator */
 
 #ifdef __cplusplus
 extern "C" {
@@ -51,16 +51,15 @@ typedef struct psopack_session_host_options {
     const char *directory;
     const char *working_directory;
 
-    /* NULL: malloc and free. `allocate` answers NULL when out of memory; `release` gets what it
-     * gave. Both may be called from any thread. */
-    void *(*allocate)(void *user, size_t size);
-    void (*release)(void *user, void *memory);
-    void *user;
+    psopack_allocator allocator; /* both NULL: malloc and free. Called from any thread */
 } psopack_session_host_options;
 
 #define PSOPACK_SESSION_HOST_OPTIONS_INIT                                                          \
     {                                                                                              \
-        sizeof(psopack_session_host_options), NULL, NULL, NULL, NULL, NULL                         \
+        sizeof(psopack_session_host_options), NULL, NULL,                                          \
+        {                                                                                          \
+            NULL, NULL, NULL                                                                       \
+        }                                                                                          \
     }
 
 /* On PSOPACK_OK the caller owns *ret_host. Touches no file. */
@@ -81,17 +80,17 @@ typedef enum psopack_session_flags {
     PSOPACK_SESSION_DRIVER_VERSIONED = 1,
     /* The files live in the host's working_directory. Disk mode only. */
     PSOPACK_SESSION_WORKING_DIRECTORY = 2,
-    /* Ours: a store that would pass the maximum drops the oldest stored entries instead of answering
-     * full, as long as no other process has the cache open. Disk mode only. */
+    /* Ours: a store that would pass the maximum drops the oldest stored entries instead of
+     * answering full, as long as no other process has the cache open. Disk mode only. */
     PSOPACK_SESSION_OLDEST_FIRST = 1 << 16
 } psopack_session_flags;
 
 typedef struct psopack_session_desc {
     uint8_t identifier[16];
     psopack_session_mode mode;
-    uint32_t flags;                   /* psopack_session_flags */
-    uint64_t maximum_memory_bytes;    /* of keys and values kept in memory; 0: 1 KiB */
-    uint32_t maximum_memory_entries;  /* 0: 128 */
+    uint32_t flags;                    /* psopack_session_flags */
+    uint64_t maximum_memory_bytes;     /* of keys and values kept in memory; 0: 1 KiB */
+    uint32_t maximum_memory_entries;   /* 0: 128 */
     uint64_t maximum_value_file_bytes; /* of all files of the cache, indexes apart; 0: 128 MiB */
     uint64_t version;
     const void *driver_tag; /* with PSOPACK_SESSION_DRIVER_VERSIONED, else NULL and 0 */
@@ -138,8 +137,8 @@ PSOPACK_API void psopack_session_close(psopack_session **session);
  * PSOPACK_E_UNAVAILABLE  sessions are disabled
  * PSOPACK_E_ARGUMENT, PSOPACK_E_NOMEM, PSOPACK_E_IO
  *
- * On any failure but PSOPACK_E_BUFFER *value_size is untouched; bytes at `value` are written only on
- * PSOPACK_OK. Cost: a hash and a copy when in memory; else one read of the record.
+ * On any failure but PSOPACK_E_BUFFER *value_size is untouched; bytes at `value` are written only
+ * on PSOPACK_OK. Cost: a hash and a copy when in memory; else one read of the record.
  */
 PSOPACK_API psopack_status psopack_session_find(psopack_session *session, const void *key,
                                                 size_t key_size, void *value, size_t *value_size);
@@ -182,20 +181,20 @@ typedef struct psopack_session_state {
     uint64_t memory_bytes_limit; /* the first opener's, defaults filled in */
     uint64_t value_file_limit;
     uint32_t memory_entries_limit;
-    uint32_t sessions;          /* of this host on this cache */
-    uint64_t entries;           /* that find may answer */
-    uint64_t memory_entries;    /* of them in the window */
+    uint32_t sessions;       /* of this host on this cache */
+    uint64_t entries;        /* that find may answer */
+    uint64_t memory_entries; /* of them in the window */
     uint64_t memory_bytes;
-    uint64_t value_file_bytes;  /* all data files of the cache */
-    uint64_t unflushed_bytes;   /* stored by this process since the last flush */
-    uint64_t damaged_records;   /* records or gaps skipped since open */
+    uint64_t value_file_bytes;   /* all data files of the cache */
+    uint64_t unflushed_bytes;    /* stored by this process since the last flush */
+    uint64_t damaged_records;    /* records or gaps skipped since open */
     uint64_t memory_only_stores; /* values that a degraded cache did not write */
-    uint64_t finds_memory;      /* finds answered from the window */
-    uint64_t finds_disk;        /* finds that read a record */
+    uint64_t finds_memory;       /* finds answered from the window */
+    uint64_t finds_disk;         /* finds that read a record */
     uint64_t misses;
-    uint64_t evicted_entries;   /* dropped by PSOPACK_SESSION_OLDEST_FIRST since open */
-    uint64_t merged_entries;    /* taken over from side files at open */
-    char text[256];             /* one line on `degraded`, empty when PSOPACK_OK */
+    uint64_t evicted_entries; /* dropped by PSOPACK_SESSION_OLDEST_FIRST since open */
+    uint64_t merged_entries;  /* taken over from side files at open */
+    char text[256];           /* one line on `degraded`, empty when PSOPACK_OK */
 } psopack_session_state;
 
 PSOPACK_API void psopack_session_get_state(psopack_session *session,
@@ -217,8 +216,8 @@ typedef enum psopack_session_controls {
 } psopack_session_controls;
 
 /*
- * ID3D12Device9::ShaderCacheControl. Disable and enable together, no control, no kind, or an unknown
- * bit is PSOPACK_E_ARGUMENT. Kinds without APPLICATION_MANAGED change nothing.
+ * ID3D12Device9::ShaderCacheControl. Disable and enable together, no control, no kind, or an
+ * unknown bit is PSOPACK_E_ARGUMENT. Kinds without APPLICATION_MANAGED change nothing.
  *
  * Clear leaves a cache alone that another process has open; it clears all others, then answers
  * PSOPACK_E_BUSY.
