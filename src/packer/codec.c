@@ -121,6 +121,8 @@ static psopack_status apply_frame(ZSTD_CCtx *context, bool plain_frame, psopack_
         {ZSTD_c_contentSizeFlag, plain_frame},
         {ZSTD_c_checksumFlag, 0},
         {ZSTD_c_dictIDFlag, 0},
+        /* Search a base where it lies: copying its tables per block costs twice the search. */
+        {ZSTD_c_forceAttachDict, ZSTD_dictForceAttach},
     };
     return apply(context, settings, sizeof settings / sizeof settings[0], diag);
 }

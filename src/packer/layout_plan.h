@@ -26,9 +26,9 @@ typedef struct psopack_plan_block {
 
 typedef struct psopack_plan_base {
     uint32_t block; /* in plan->blocks */
+    uint32_t kind;  /* what its block is filed under */
     uint8_t *tables; /* entropy tables, may be NULL */
     uint32_t tables_size;
-    uint32_t transform;
     psopack_codec_params params; /* of the blocks that use it */
     /* filled when it is compressed */
     uint8_t *content; /* tables, then decoded bytes */
@@ -39,6 +39,7 @@ typedef struct psopack_plan_base {
 typedef struct psopack_plan_kind {
     uint32_t transform;
     uint32_t strip_word;
+    bool strips; /* some component leaves out strip words */
     uint32_t base; /* or PSOPACK_NO_BASE */
     psopack_codec_params params;
     uint64_t stored_bytes; /* filled by compression */

@@ -159,7 +159,7 @@ static psopack_status emit_base(psopack_planner *planner, uint32_t base,
         .first = *placed,
         .count = content->count,
         .base = PSOPACK_NO_BASE,
-        .kind = planner->model->components[content->components[0]].kind,
+        .kind = (uint16_t)planner->plan->bases[base].kind,
         .is_base = true,
     };
     block.raw_size = place(planner, content->components, content->count, placed);
@@ -207,19 +207,22 @@ static psopack_status sketch_items(const psopack_item *items, size_t count,
     return PSOPACK_OK;
 }
 
-static psopack_status cut(const psopack_planner *planner, uint32_t kind, const psopack_item *items,
-                          size_t count, psopack_cut *ret_cut, psopack_diag *diag)
+uint32_t psopack_plan_block_target(const psopack_planner *planner, const psopack_plan_kind *kind)
 {
-    const psopack_profile_settings *settings = planner->settings;
-    bool is_code = planner->plan->kinds[kind].transform != PSOPACK_TRANSFORM_NONE;
-    psopack_cut_limits limits = {is_code ? settings->code_target : settings->block_target,
-                                 settings->members_max};
-    if (!settings->similarity)
-        return psopack_cut_in_order(ret_cut, items, count, &limits, diag);
+    return kind->transform != PSOPACK_TRANSFORM_NONE ? planner->settings->code_target
+                                                     : planner->settings->block_target;
+}
+
+psopack_status psopack_plan_cut(const psopack_item *items, size_t count,
+                                const psopack_cut_limits *limits, bool by_similarity,
+                                psopack_cut *ret_cut, psopack_diag *diag)
+{
+    if (!by_similarity)
+        return psopack_cut_in_order(ret_cut, items, count, limits, diag);
     psopack_sketch *sketches;
     PSOPACK_TRY(sketch_items(items, count, &sketches, diag));
     psopack_status status =
-        psopack_cut_by_similarity(ret_cut, items, sketches, count, &limits, diag);
+        psopack_cut_by_similarity(ret_cut, items, sketches, count, limits, diag);
     free(sketches);
     return status;
 }
@@ -274,7 +277,11 @@ static psopack_status emit_kind(psopack_planner *planner, uint32_t kind, uint32_
         status = psopack_new_array(&items, capacity, sizeof *items, diag);
     if (status == PSOPACK_OK) {
         uint32_t count = list_items(planner, kind, items, components);
-        status = cut(planner, kind, items, count, &found, diag);
+        psopack_cut_limits limits = {
+            psopack_plan_block_target(planner, &planner->plan->kinds[kind]),
+            planner->settings->members_max};
+        status = psopack_plan_cut(items, count, &limits, planner->settings->similarity, &found,
+                                  diag);
     }
     if (status == PSOPACK_OK)
         status = emit_cut(planner, kind, &found, components, scratch, placed, diag);
@@ -347,6 +354,8 @@ static psopack_status plan_all(psopack_planner *planner, psopack_diag *diag)
         PSOPACK_TRY(psopack_plan_transforms(planner, diag));
     if (settings->bases || settings->similarity)
         PSOPACK_TRY(prepare_bytes(planner, diag));
+    if (settings->bases)
+        PSOPACK_TRY(psopack_plan_bases(planner, &contents, diag));
     psopack_status status = emit_blocks(planner, contents, diag);
     for (uint32_t i = 0; contents && i < planner->plan->base_count; i++)
         free(contents[i].components);

@@ -28,9 +28,21 @@ typedef struct psopack_planner {
 /* Strip word and transform of every kind, by trial on samples; sets plan->strip of the members. */
 psopack_status psopack_plan_transforms(psopack_planner *planner, psopack_diag *diag);
 
+/* ret_group[kind]: the kind whose base it shares, itself for the largest of a group. */
+psopack_status psopack_plan_groups(const psopack_planner *planner, uint32_t *ret_group,
+                                   psopack_diag *diag);
+
 /* Which kinds get which base, and what is in it. Fills plan->bases (block unset), plan->kinds[].base
  * and in_base; ret_contents[i] lists the components of base i, in order (the caller frees). */
 psopack_status psopack_plan_bases(psopack_planner *planner, psopack_kind_members **ret_contents,
                                   psopack_diag *diag);
+
+/* Decoded bytes that a block of this kind aims at. */
+uint32_t psopack_plan_block_target(const psopack_planner *planner, const psopack_plan_kind *kind);
+
+/* Cuts items into blocks, by similarity or in the order given. */
+psopack_status psopack_plan_cut(const psopack_item *items, size_t count,
+                                const psopack_cut_limits *limits, bool by_similarity,
+                                psopack_cut *ret_cut, psopack_diag *diag);
 
 #endif

@@ -116,6 +116,7 @@ static psopack_status plan_strip(psopack_planner *planner, uint32_t kind, psopac
     if (words.count == 0 || words.total[best] * 4 < planner->members[kind].bytes / 64)
         return PSOPACK_OK;
     plan->strip_word = words.word[best];
+    plan->strips = true;
     planner->members[kind].bytes -= words.total[best] * 4;
     return each_member(planner, kind, strip_member, &plan->strip_word, diag);
 }
