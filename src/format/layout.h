@@ -251,7 +251,7 @@ static_assert(sizeof(psopack_disk_column) == 56, "format v1");
 #define PSOPACK_COLUMN_COMPONENT_DEAD 5u   /* 1: no PSO uses it (after --base) */
 #define PSOPACK_COMPONENT_COLUMNS 6u
 
-/* REFS: rows are numbered by first use (PSO order, then slot order), one per live component. */
+/* REFS: rows are numbered by kind, then first use in PSO order; one per live component. */
 #define PSOPACK_COLUMN_REFERENCE_COMPONENT 0u
 #define PSOPACK_REFERENCE_COLUMNS 1u
 

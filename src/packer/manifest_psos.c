@@ -89,9 +89,12 @@ static void code_exceptions(const uint64_t *leader, const uint64_t *follower, ui
     }
 }
 
-/* Tries `leader` for `slot`; keeps it when it is the cheapest so far. */
-static psopack_status try_leader(psos_state *state, uint32_t slot, uint32_t leader,
-                                 psopack_diag *diag)
+/*
+ * Guesses for `slot` led by `leader`: what they cost, and with `keep` they become the slot's. A
+ * leader's guesses are made of plain values, so it must not be guessed itself.
+ */
+static psopack_status guess(psos_state *state, uint32_t slot, uint32_t leader, bool keep,
+                            uint64_t *ret_cost, psopack_diag *diag)
 {
     uint64_t rows = state->input->model->pso_count;
     slot_values *follower = &state->slots[slot];
@@ -107,55 +110,73 @@ static psopack_status try_leader(psos_state *state, uint32_t slot, uint32_t lead
     if (status == PSOPACK_OK) {
         vote(leading, follower->values, rows, guesses, votes);
         code_exceptions(leading, follower->values, rows, guesses, coded);
-        uint64_t cost = psopack_column_cost(coded, rows) +
-                        psopack_column_cost(guesses, guess_rows) + sizeof(psopack_disk_column) +
-                        2 * PSOPACK_COLUMN_SLACK;
-        if (cost < follower->cost) {
-            uint64_t *old_coded = follower->coded, *old_guesses = follower->guesses;
-            follower->coded = coded;
-            follower->guesses = guesses;
-            follower->guess_rows = guess_rows;
-            follower->cost = cost;
-            follower->leader = leader;
-            coded = old_coded;
-            guesses = old_guesses;
-        }
+        *ret_cost = psopack_column_cost(coded, rows) + psopack_column_cost(guesses, guess_rows) +
+                    sizeof(psopack_disk_column) + 2 * PSOPACK_COLUMN_SLACK;
     }
-    free(guesses);
-    free(coded);
+    if (status == PSOPACK_OK && keep) {
+        follower->coded = coded;
+        follower->guesses = guesses;
+        follower->guess_rows = guess_rows;
+        follower->leader = leader;
+    } else {
+        free(guesses);
+        free(coded);
+    }
     free(votes);
     return status;
 }
 
-/*
- * Leaders are slots that no guess was found for; slots are tried in order of falling cost, so that
- * the dear ones lead and the cheap ones follow. Few slots matter: those below 1/64 of the dearest
- * are left alone.
- */
+/* gains[slot][leader]: bytes saved; 0 when none, or when the slot is too cheap to look at. */
+typedef uint64_t gain_table[PSOPACK_SLOTS_MAX][PSOPACK_SLOTS_MAX];
+
+/* Slots below 1/64 of the dearest are left alone: few matter, and pairs are many. */
+static psopack_status measure_pairs(psos_state *state, gain_table *gains, psopack_diag *diag)
+{
+    uint32_t count = state->input->model->slot_count;
+    uint64_t dearest = 0, cost;
+    for (uint32_t i = 0; i < count; i++)
+        dearest = state->slots[i].cost > dearest ? state->slots[i].cost : dearest;
+    for (uint32_t slot = 0; slot < count; slot++) {
+        for (uint32_t leader = 0; leader < count; leader++) {
+            if (leader == slot || state->slots[slot].cost <= dearest / 64 ||
+                state->slots[leader].cost <= dearest / 64)
+                continue;
+            PSOPACK_TRY(guess(state, slot, leader, false, &cost, diag));
+            if (cost < state->slots[slot].cost)
+                (*gains)[slot][leader] = state->slots[slot].cost - cost;
+        }
+    }
+    return PSOPACK_OK;
+}
+
+/* The pair that saves most is taken, again and again; who leads is not led, who is led leads none. */
 static psopack_status choose_leaders(psos_state *state, psopack_diag *diag)
 {
     uint32_t count = state->input->model->slot_count;
-    uint64_t dearest = 0;
-    bool settled[PSOPACK_SLOTS_MAX] = {false}, leads[PSOPACK_SLOTS_MAX] = {false};
-    for (uint32_t i = 0; i < count; i++)
-        dearest = state->slots[i].cost > dearest ? state->slots[i].cost : dearest;
-    for (uint32_t round = 0; round < count; round++) {
-        uint32_t slot = UINT32_MAX;
-        for (uint32_t i = 0; i < count; i++) {
-            if (!settled[i] &&
-                (slot == UINT32_MAX || state->slots[i].cost > state->slots[slot].cost))
-                slot = i;
+    bool leads[PSOPACK_SLOTS_MAX] = {false};
+    gain_table *gains;
+    PSOPACK_TRY(psopack_new_array(&gains, 1, sizeof *gains, diag));
+    psopack_status status = measure_pairs(state, gains, diag);
+    while (status == PSOPACK_OK) {
+        uint64_t best = 0, cost;
+        uint32_t best_slot = 0, best_leader = 0;
+        for (uint32_t slot = 0; slot < count; slot++) {
+            for (uint32_t leader = 0; leader < count; leader++) {
+                if (leads[slot] || state->slots[slot].coded || state->slots[leader].coded ||
+                    (*gains)[slot][leader] <= best)
+                    continue;
+                best = (*gains)[slot][leader];
+                best_slot = slot;
+                best_leader = leader;
+            }
         }
-        settled[slot] = true;
-        if (state->slots[slot].cost < dearest / 64)
-            continue;
-        for (uint32_t leader = 0; leader < count; leader++) {
-            if (leads[leader])
-                PSOPACK_TRY(try_leader(state, slot, leader, diag));
-        }
-        leads[slot] = state->slots[slot].coded == NULL;
+        if (best == 0)
+            break;
+        leads[best_leader] = true;
+        status = guess(state, best_slot, best_leader, true, &cost, diag);
     }
-    return PSOPACK_OK;
+    free(gains);
+    return status;
 }
 
 static psopack_status fill_tuples(psos_state *state, psopack_diag *diag)

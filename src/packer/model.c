@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From scanned inputs to the model: sort, merge equal PSOs, number components by first use. */
+/* From scanned inputs to the model: sort, merge equal PSOs, number components as they are met. */
 #include "packer/model.h"
 
 #include <stdlib.h>
@@ -289,6 +289,7 @@ static psopack_status make_model(maker *make, const psopack_store *store, psopac
     PSOPACK_TRY(sort_psos(make, diag));
     PSOPACK_TRY(take_psos(make, store, diag));
     PSOPACK_TRY(psopack_model_file_kinds(make->model, diag));
+    PSOPACK_TRY(psopack_model_number_by_kind(make->model, diag));
     PSOPACK_TRY(psopack_model_choose_keys(make->model, diag));
     return psopack_model_content_id(make->model, make->options->target,
                                     make->options->content_version, diag);

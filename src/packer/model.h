@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What an archive will say, before anything is compressed: PSOs in byte order of their names, slots
- * in byte order of theirs, components numbered by first use, each filed under one kind. It depends
- * on names and bytes alone, never on the order of inputs or threads.
+ * in byte order of theirs, components filed under one kind each and numbered by kind, then first
+ * use. It depends on names and bytes alone, never on the order of inputs or threads.
  */
 #ifndef PSOPACK_PACKER_MODEL_H
 #define PSOPACK_PACKER_MODEL_H
@@ -89,5 +89,6 @@ psopack_status psopack_model_choose_keys(psopack_model *model, psopack_diag *dia
 psopack_status psopack_model_content_id(psopack_model *model, const char *target,
                                         uint64_t content_version, psopack_diag *diag);
 psopack_status psopack_model_file_kinds(psopack_model *model, psopack_diag *diag);
+psopack_status psopack_model_number_by_kind(psopack_model *model, psopack_diag *diag);
 
 #endif

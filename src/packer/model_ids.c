@@ -117,6 +117,35 @@ psopack_status psopack_model_file_kinds(psopack_model *model, psopack_diag *diag
     return status;
 }
 
+/* By kind, then first use: a slot's numbers then rise by small steps along the PSOs, which its
+ * column's groups turn into few bits. */
+psopack_status psopack_model_number_by_kind(psopack_model *model, psopack_diag *diag)
+{
+    uint32_t next[PSOPACK_SLOTS_MAX], *number;
+    psopack_model_component *sorted;
+    PSOPACK_TRY(psopack_new_array(&number, model->component_count, sizeof *number, diag));
+    psopack_status status =
+        psopack_new_array(&sorted, model->component_count, sizeof *sorted, diag);
+    if (status != PSOPACK_OK) {
+        free(number);
+        return status;
+    }
+    for (uint32_t kind = 0, at = 0; kind < model->kind_count; kind++) {
+        next[kind] = at;
+        at += model->kinds[kind].components;
+    }
+    for (uint32_t i = 0; i < model->component_count; i++) {
+        number[i] = next[model->components[i].kind]++;
+        sorted[number[i]] = model->components[i];
+    }
+    for (size_t i = 0; i < model->reference_count; i++)
+        model->references[i].component = number[model->references[i].component];
+    free(model->components);
+    free(number);
+    model->components = sorted;
+    return PSOPACK_OK;
+}
+
 /* ---- keys ------------------------------------------------------------------------------------- */
 
 static int compare_u64(const void *a, const void *b)

@@ -18,6 +18,7 @@
 #define TABLE_SAMPLE_BYTES ((uint64_t)1 << 20)
 #define STEPS_MAX 24u
 #define GROUP_SHARE 3u /* a base is at most this part of its group */
+#define BASE_OVERHEAD ((uint64_t)28 << 10) /* of a loader's memory per base: zstd's decoding tables */
 
 /* One size on a group's curve. */
 typedef struct curve_step {
@@ -232,6 +233,12 @@ static psopack_status measure_group(void *context, unsigned worker, uint64_t ind
 
 /* ---- the budget ------------------------------------------------------------------------------- */
 
+/* What a loader reserves for a base of this step. */
+static uint64_t memory_of(const curve_step *step)
+{
+    return step->base_bytes == 0 ? 0 : step->base_bytes + BASE_OVERHEAD;
+}
+
 /* The next step of a group worth taking from where it stands: the best gain per byte of memory, in
  * 1/65536; 0 when none gains. */
 static uint64_t best_advance(const base_group *group, uint64_t left, uint32_t *ret_step)
@@ -240,7 +247,7 @@ static uint64_t best_advance(const base_group *group, uint64_t left, uint32_t *r
     uint64_t best = 0;
     for (uint32_t i = group->settled + 1; i < group->step_count; i++) {
         const curve_step *step = &group->steps[i];
-        uint64_t more = step->base_bytes - now->base_bytes;
+        uint64_t more = memory_of(step) - memory_of(now);
         if (step->cost >= now->cost || more > left)
             continue;
         uint64_t rate = (now->cost - step->cost) * 65536 / more;
@@ -270,8 +277,7 @@ static void share_budget(base_state *state)
         }
         if (!winner)
             return;
-        left -= winner->steps[best_step].base_bytes -
-                winner->steps[winner->settled].base_bytes;
+        left -= memory_of(&winner->steps[best_step]) - memory_of(&winner->steps[winner->settled]);
         winner->settled = best_step;
     }
 }
