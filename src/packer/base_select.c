@@ -18,7 +18,10 @@
 
 #include "format/error.h"
 
-enum { WINDOW = 16 };
+enum {
+    WINDOW = 16,
+    USES_MAX = 64 /* uses beyond this add nothing: the commonest windows must not crowd out the rest */
+};
 
 typedef struct window_slot {
     uint32_t tag;   /* 0: the slot is free */
@@ -79,7 +82,7 @@ static uint64_t visit_windows(selector *s, const psopack_item *item, visit_purpo
             continue;
         slot->visit = s->visit;
         if (purpose == VISIT_COUNT)
-            slot->uses++;
+            slot->uses += slot->uses < USES_MAX;
         else if (purpose == VISIT_COVER)
             slot->uses = 0;
         else if (slot->uses > 1)

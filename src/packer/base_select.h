@@ -2,7 +2,7 @@
 /*
  * Choosing the components of a base block: greedy coverage of repeated 16-byte windows.
  *
- * A window that occurs f times saves about f - 1 copies when the base holds it. The score of an
+ * A window that f items hold saves f - 1 copies when the base holds it. The score of an
  * item is the sum of (f - 1) over its windows that the base does not hold yet, per byte of the
  * item; the best item is taken, its windows count as held, and so on until the base is full.
  */
@@ -13,7 +13,7 @@
 
 /*
  * Windows that are counted, at most. Above it (48 MiB of word data) windows are sampled by the low
- * bits of their hash, the same ones in every item: memory stays below 200 MiB plus 16 bytes an item.
+ * bits of their hash, the same ones in every item: memory stays below 200 MiB and 16 bytes an item.
  */
 #define PSOPACK_BASE_WINDOWS_MAX (UINT32_C(3) << 22)
 
