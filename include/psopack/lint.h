@@ -26,7 +26,7 @@
 extern "C" {
 #endif
 
-/* Shader limits: D3D12XBOX_GRAPHICS_SHADER_LIMITS_DESC ------------------------------------------ */
+/* Shader limits: D3D12XBOX_GRAPHICS_SHADER_LIMITS_DESC -------------------------------------- */
 
 /* The members in the documented order; each is one little-endian uint32 of the blob. */
 typedef enum psopack_limits_member {
@@ -77,7 +77,7 @@ PSOPACK_API psopack_status psopack_limits_parse(const char *text, size_t size,
 PSOPACK_API size_t psopack_limits_print(const psopack_limits *limits,
                                         char ret_text[PSOPACK_LIMITS_TEXT_SIZE]);
 
-/* Rules ----------------------------------------------------------------------------------------- */
+/* Rules ------------------------------------------------------------------------------------- */
 
 typedef enum psopack_lint_severity {
     PSOPACK_LINT_NOTE = 1,    /* advice */
@@ -100,7 +100,7 @@ PSOPACK_API size_t psopack_lint_rule_count(void);
 /* NULL past the last. */
 PSOPACK_API const psopack_lint_rule *psopack_lint_rule_at(size_t index);
 
-/* The lint object ------------------------------------------------------------------------------- */
+/* The lint object --------------------------------------------------------------------------- */
 
 typedef struct psopack_lint psopack_lint;
 
@@ -193,19 +193,19 @@ PSOPACK_API psopack_status psopack_lint_add_pso(psopack_lint *lint, const char *
  */
 PSOPACK_API psopack_status psopack_lint_finish(psopack_lint *lint, psopack_diag *diag);
 
-/* Results, valid after psopack_lint_finish until destroy ---------------------------------------- */
+/* Results, valid after psopack_lint_finish until destroy ------------------------------------ */
 
 typedef struct psopack_lint_finding {
     const psopack_lint_rule *rule;
     psopack_lint_severity severity;
-    const char *message;   /* one line, without PSO names */
-    const char *subject;   /* what it is about, the same from build to build */
-    const char *slot;      /* NULL when it is not about one slot */
-    bool has_limit;        /* measured and limit are meaningful */
+    const char *message; /* one line, without PSO names */
+    const char *subject; /* what it is about, the same from build to build */
+    const char *slot;    /* NULL when it is not about one slot */
+    bool has_limit;      /* measured and limit are meaningful */
     uint64_t measured;
-    uint64_t limit;        /* the most that is allowed */
-    const uint32_t *psos;  /* indexes in the order of psopack_lint_add_pso, ascending */
-    size_t pso_count;      /* 0: about the archive as a whole */
+    uint64_t limit;         /* the most that is allowed */
+    const uint32_t *psos;   /* indexes in the order of psopack_lint_add_pso, ascending */
+    size_t pso_count;       /* 0: about the archive as a whole */
     const char *suppressed; /* the reason given, or NULL */
 } psopack_lint_finding;
 
@@ -227,7 +227,7 @@ typedef struct psopack_lint_pso_tier {
     int tier;                      /* PSOPACK_TIER_UNKNOWN, 1, 2, 3 or PSOPACK_TIER_NONE */
     const psopack_lint_rule *rule; /* NULL for tier 1 and unknown */
     const char *stage;             /* "ps"; "all" across stages; "" when it is not about stages */
-    bool has_limit; /* false: the tier below lacks a thing, whatever its count */
+    bool has_limit;                /* false: the tier below lacks a thing, whatever its count */
     uint64_t measured;
     uint64_t limit; /* of the tier below */
 } psopack_lint_pso_tier;
@@ -241,9 +241,9 @@ PSOPACK_API psopack_status psopack_lint_pso_tier_at(const psopack_lint *lint, si
 
 typedef struct psopack_lint_summary {
     uint64_t psos;
-    uint64_t references;  /* present slots over all PSOs */
-    uint64_t components;  /* distinct */
-    uint64_t fetched;     /* components whose bytes were read */
+    uint64_t references; /* present slots over all PSOs */
+    uint64_t components; /* distinct */
+    uint64_t fetched;    /* components whose bytes were read */
     uint64_t psos_by_tier[PSOPACK_TIER_COUNT];
     uint64_t root_signatures;      /* distinct, readable */
     uint64_t live_root_signatures; /* of the live set, or of all PSOs */
@@ -258,24 +258,24 @@ typedef struct psopack_lint_summary {
 PSOPACK_API void psopack_lint_get_summary(const psopack_lint *lint,
                                           psopack_lint_summary *ret_summary);
 
-/* Reports --------------------------------------------------------------------------------------- */
+/* Reports ----------------------------------------------------------------------------------- */
 
 /* Takes the next `size` bytes of a report, without a terminator. A failure ends the report. */
 typedef psopack_status (*psopack_lint_write)(void *context, const char *bytes, size_t size);
 
 typedef struct psopack_lint_report_options {
     size_t struct_size;
-    const char *artifact; /* path of the archive as messages show it; NULL when there is none */
-    const char *version;  /* of the program, for SARIF; NULL to leave it out */
-    size_t names_max;     /* PSO names listed per finding and tier; 0 for all */
-    bool all_tiers;       /* text: list the tier of every PSO, not only those above tier 1 */
+    const char *artifact;     /* path of the archive as messages show it; NULL when there is none */
+    const char *version;      /* of the program, for SARIF; NULL to leave it out */
+    size_t names_max;         /* PSO names listed per finding and tier; 0 for all */
+    bool all_tiers;           /* text: list the tier of every PSO, not only those above tier 1 */
     psopack_lint_write write; /* required */
     void *write_context;
 } psopack_lint_report_options;
 
 #define PSOPACK_LINT_REPORT_OPTIONS_INIT                                                           \
     {                                                                                              \
-        sizeof(psopack_lint_report_options), NULL, NULL, 10, false, NULL, NULL                           \
+        sizeof(psopack_lint_report_options), NULL, NULL, 10, false, NULL, NULL                     \
     }
 
 /*

@@ -11,8 +11,7 @@ static psopack_rootsig_entry *entry_of(const psopack_check *check, const psopack
                                        uint32_t pso)
 {
     uint32_t component = psopack_collection_find(check->collection, pso, PSOPACK_ROLE_ROOTSIG);
-    psopack_rootsig_entry *entry =
-        component == PSOPACK_NO_INDEX ? NULL : set->entries[component];
+    psopack_rootsig_entry *entry = component == PSOPACK_NO_INDEX ? NULL : set->entries[component];
     return entry && entry->state == PSOPACK_ROOTSIG_READ ? entry : NULL;
 }
 
@@ -113,8 +112,9 @@ static psopack_status advise_fill(const psopack_check *check, const psopack_root
             PSOPACK_TRY(psopack_finding_add_pso(finding, pso));
     }
     return psopack_finding_say(
-        finding, "the longest %s table declares %llu descriptors%s: %s need all of them filled, "
-                 "with null descriptors where the shader uses none",
+        finding,
+        "the longest %s table declares %llu descriptors%s: %s need all of them filled, "
+        "with null descriptors where the shader uses none",
         samplers ? "sampler" : "CBV/SRV/UAV", (unsigned long long)longest.descriptors,
         longest.unbounded ? " and an unbounded range" : "",
         samplers ? "tier 1 devices" : "tier 1 devices (and tier 2, for CBVs and UAVs)");

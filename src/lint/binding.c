@@ -116,8 +116,8 @@ static void look_at_range(const psopack_rootsig_range *range, uint32_t stages,
         return;
     }
     uint64_t end = range->offset + range->count;
-    uint64_t *longest = range->type == PSOPACK_RANGE_SAMPLER ? &binding->sampler_table
-                                                             : &binding->resource_table;
+    uint64_t *longest =
+        range->type == PSOPACK_RANGE_SAMPLER ? &binding->sampler_table : &binding->resource_table;
     if (end > *longest)
         *longest = end;
 }
@@ -140,8 +140,8 @@ psopack_status psopack_binding_count(const psopack_rootsig *rootsig, uint32_t st
     for (unsigned type = 0; type < PSOPACK_RANGE_TYPES; type++) {
         for (unsigned stage = 0; stage < PSOPACK_STAGE_COUNT; stage++) {
             if (stages & BIT(stage))
-                binding.count[type][stage] = count_stage(rootsig, (psopack_range_type)type,
-                                                         (psopack_stage)stage, scratch);
+                binding.count[type][stage] =
+                    count_stage(rootsig, (psopack_range_type)type, (psopack_stage)stage, scratch);
         }
     }
     binding.uav_all_stages = count_all_stages(rootsig, PSOPACK_RANGE_UAV, stages, scratch);
@@ -196,8 +196,8 @@ static uint32_t range_problems(const psopack_rootsig *rootsig)
             problems |= PSOPACK_ROOTSIG_AFTER_UNBOUNDED;
         if (!range->unbounded && (uint64_t)range->base + range->count > UINT64_C(1) << 32)
             problems |= PSOPACK_ROOTSIG_REGISTER_END;
-        if (before->table == range->table && (before->type == PSOPACK_RANGE_SAMPLER) !=
-                                                 (range->type == PSOPACK_RANGE_SAMPLER))
+        if (before->table == range->table &&
+            (before->type == PSOPACK_RANGE_SAMPLER) != (range->type == PSOPACK_RANGE_SAMPLER))
             problems |= PSOPACK_ROOTSIG_MIXED_TABLE;
     }
     return problems;

@@ -46,9 +46,9 @@ static psopack_status report_foreign(binding_check *state, uint32_t pso, uint32_
         state->foreign->public.slot = state->check->options->rootsig_slot;
         char magic[5] = "";
         for (size_t i = 0; i < 4 && i < component->size; i++)
-            magic[i] = (char)(component->bytes[i] > ' ' && component->bytes[i] < 127
-                                  ? component->bytes[i]
-                                  : '.');
+            magic[i] =
+                (char)(component->bytes[i] > ' ' && component->bytes[i] < 127 ? component->bytes[i]
+                                                                              : '.');
         PSOPACK_TRY(psopack_finding_say(state->foreign,
                                         "slot %s holds another container (it begins with \"%s\"): "
                                         "binding tiers are not checked there",
@@ -65,10 +65,9 @@ static psopack_status report_bad(binding_check *state, uint32_t pso, uint32_t co
         if (entry->diag.offset == PSOPACK_NO_OFFSET)
             PSOPACK_TRY(psopack_finding_say(entry->finding, "%s", entry->diag.text));
         else
-            PSOPACK_TRY(psopack_finding_say(entry->finding, "%s, at byte %llu [%s]",
-                                            entry->diag.text,
-                                            (unsigned long long)entry->diag.offset,
-                                            psopack_status_name(entry->diag.code)));
+            PSOPACK_TRY(psopack_finding_say(
+                entry->finding, "%s, at byte %llu [%s]", entry->diag.text,
+                (unsigned long long)entry->diag.offset, psopack_status_name(entry->diag.code)));
     }
     return psopack_finding_add_pso(entry->finding, pso);
 }

@@ -141,10 +141,9 @@ static psopack_status check_cu_locking(const limits_check *state, const psopack_
         *finding = new_finding(state, value, PSOPACK_RULE_CU_LOCKING);
         if (*finding)
             psopack_finding_measure(*finding, lock, waves);
-        PSOPACK_TRY(psopack_finding_say(*finding,
-                                        "%sMaxWavesForCuLocking is %u, above %sMaxWaves %u",
-                                        stage_word(stage), (unsigned)lock, stage_word(stage),
-                                        (unsigned)waves));
+        PSOPACK_TRY(psopack_finding_say(
+            *finding, "%sMaxWavesForCuLocking is %u, above %sMaxWaves %u", stage_word(stage),
+            (unsigned)lock, stage_word(stage), (unsigned)waves));
     }
     return psopack_finding_add_pso(*finding, pso);
 }
@@ -217,8 +216,9 @@ static psopack_status check_reference(limits_check *state, uint32_t pso,
     if (!inside && !(roles & PSOPACK_ROLE_LIMITS))
         return PSOPACK_OK;
     uint64_t offset = inside ? state->check->options->limits_at_offset : 0;
-    bool fits = inside ? offset <= component->size && PSOPACK_LIMITS_SIZE <= component->size - offset
-                       : component->size == PSOPACK_LIMITS_SIZE;
+    bool fits = inside
+                    ? offset <= component->size && PSOPACK_LIMITS_SIZE <= component->size - offset
+                    : component->size == PSOPACK_LIMITS_SIZE;
     if (!fits || !component->bytes)
         return report_size(state, reference->component, pso, reference->slot, inside);
     uint32_t value;
@@ -245,8 +245,7 @@ psopack_status psopack_check_limits(const psopack_check *check)
     const psopack_collection *collection = check->collection;
     limits_check state = {.check = check};
     state.value_of = calloc((size_t)psopack_collection_pso_count(collection) + 1, sizeof(uint32_t));
-    state.size_rows =
-        calloc((size_t)collection->component_ids.count + 1, sizeof *state.size_rows);
+    state.size_rows = calloc((size_t)collection->component_ids.count + 1, sizeof *state.size_rows);
     psopack_status status = PSOPACK_E_NOMEM;
     if (state.value_of && state.size_rows)
         status = check_psos(&state);

@@ -47,8 +47,8 @@ static psopack_status collect_key(differ_state *state, uint32_t pso, size_t *ret
 static psopack_status add_to_group(differ_state *state, uint32_t pso, size_t key_count)
 {
     uint32_t known = state->keys.count;
-    instructions_group *groups = psopack_lint_grow(state->groups, &state->group_capacity,
-                                                   (size_t)known + 1, sizeof *groups);
+    instructions_group *groups =
+        psopack_lint_grow(state->groups, &state->group_capacity, (size_t)known + 1, sizeof *groups);
     if (!groups)
         return PSOPACK_E_NOMEM;
     state->groups = groups;

@@ -176,8 +176,7 @@ psopack_status psopack_check_sharing(const psopack_check *check)
     const psopack_collection *collection = check->collection;
     sharing_check state = {.check = check};
     state.rows = calloc((size_t)collection->component_ids.count + 1, sizeof *state.rows);
-    state.extra_bytes =
-        calloc((size_t)collection->slot_names.count + 1, sizeof *state.extra_bytes);
+    state.extra_bytes = calloc((size_t)collection->slot_names.count + 1, sizeof *state.extra_bytes);
     psopack_status status = PSOPACK_E_NOMEM;
     if (state.rows && state.extra_bytes)
         status = check_metadata(&state);

@@ -131,9 +131,9 @@ static psopack_status close_pso(psopack_collection *collection, psopack_lint_pso
 
 static psopack_status reserve(psopack_collection *collection, size_t part_count)
 {
-    psopack_lint_pso *psos = psopack_lint_grow(collection->psos, &collection->pso_capacity,
-                                               (size_t)collection->pso_names.count + 1,
-                                               sizeof *psos);
+    psopack_lint_pso *psos =
+        psopack_lint_grow(collection->psos, &collection->pso_capacity,
+                          (size_t)collection->pso_names.count + 1, sizeof *psos);
     if (!psos)
         return PSOPACK_E_NOMEM;
     collection->psos = psos;

@@ -50,7 +50,7 @@ typedef struct psopack_lint_pso {
 } psopack_lint_pso;
 
 typedef struct psopack_collection {
-    psopack_interner pso_names; /* zero-terminated; numbers are PSO indexes */
+    psopack_interner pso_names;  /* zero-terminated; numbers are PSO indexes */
     psopack_interner slot_names; /* zero-terminated; numbers are slot indexes */
     psopack_interner component_ids;
     psopack_lint_pso *psos;
@@ -94,6 +94,7 @@ static inline const char *psopack_collection_slot_name(const psopack_collection 
 }
 
 /* The component that the PSO has in its first slot with any of the roles, or PSOPACK_NO_INDEX. */
-uint32_t psopack_collection_find(const psopack_collection *collection, uint32_t pso, uint32_t roles);
+uint32_t psopack_collection_find(const psopack_collection *collection, uint32_t pso,
+                                 uint32_t roles);
 
 #endif

@@ -31,8 +31,8 @@ void psopack_finding_free(psopack_finding *finding)
 psopack_finding *psopack_findings_new(psopack_findings *findings, psopack_rule_number rule,
                                       const char *subject)
 {
-    psopack_finding **items = psopack_lint_grow(findings->items, &findings->capacity,
-                                                findings->count + 1, sizeof *items);
+    psopack_finding **items =
+        psopack_lint_grow(findings->items, &findings->capacity, findings->count + 1, sizeof *items);
     if (!items)
         return NULL;
     findings->items = items;
@@ -83,8 +83,8 @@ psopack_status psopack_finding_add_pso(psopack_finding *finding, uint32_t pso)
     size_t count = finding->public.pso_count;
     if (count && finding->psos[count - 1] == pso)
         return PSOPACK_OK;
-    uint32_t *psos = psopack_lint_grow(finding->psos, &finding->pso_capacity, count + 1,
-                                       sizeof *psos);
+    uint32_t *psos =
+        psopack_lint_grow(finding->psos, &finding->pso_capacity, count + 1, sizeof *psos);
     if (!psos)
         return PSOPACK_E_NOMEM;
     psos[count] = pso;

@@ -20,7 +20,7 @@ typedef struct psopack_interner {
     psopack_interned *items;
     uint32_t count;
     size_t item_capacity;
-    uint32_t *table; /* open addressing: number + 1, or 0 */
+    uint32_t *table;   /* open addressing: number + 1, or 0 */
     size_t table_size; /* power of two, at most half full */
     uint8_t *bytes;
     size_t bytes_used;

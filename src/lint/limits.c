@@ -136,8 +136,8 @@ static size_t find_member(span name)
     return i;
 }
 
-static psopack_status parse_line(span line, uint64_t number, psopack_limits *limits,
-                                 uint32_t *seen, psopack_diag *diag)
+static psopack_status parse_line(span line, uint64_t number, psopack_limits *limits, uint32_t *seen,
+                                 psopack_diag *diag)
 {
     span name, value;
     if (!cut(line, '=', &name, &value))
@@ -181,8 +181,8 @@ psopack_status psopack_limits_parse(const char *text, size_t size, psopack_limit
     for (size_t i = 0; i < PSOPACK_LIMITS_MEMBERS; i++) {
         if (!(seen & 1u << i))
             return psopack_fail_at(diag, PSOPACK_E_SYNTAX, PSOPACK_OBJECT_LINE, number,
-                                   PSOPACK_NO_OFFSET,
-                                   "%s is missing: all 15 members must be given", member_names[i]);
+                                   PSOPACK_NO_OFFSET, "%s is missing: all 15 members must be given",
+                                   member_names[i]);
     }
     *ret_limits = limits;
     return PSOPACK_OK;

@@ -184,8 +184,9 @@ static psopack_status report(const near_check *state, const field_row *row)
     PSOPACK_TRY(psopack_finding_add_pso(finding, one < other ? one : other));
     PSOPACK_TRY(psopack_finding_add_pso(finding, one < other ? other : one));
     return psopack_finding_say(
-        finding, "%u components of %s differ from a much used one in bytes %zu to %zu only: %llu "
-                 "bytes before compression; two PSOs that show it, one state is used %u times",
+        finding,
+        "%u components of %s differ from a much used one in bytes %zu to %zu only: %llu "
+        "bytes before compression; two PSOs that show it, one state is used %u times",
         (unsigned)row->states, slot, row->begin, row->end - 1, (unsigned long long)row->bytes,
         (unsigned)row->anchor_uses);
 }

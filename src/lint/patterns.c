@@ -75,8 +75,8 @@ static psopack_status append(psopack_patterns *patterns, psopack_pattern pattern
 {
     if (memchr(glob.at, '\0', glob.size) || (reason.size && memchr(reason.at, '\0', reason.size)))
         return fail_line(diag, PSOPACK_E_SYNTAX, pattern.line, "the line has a zero byte");
-    psopack_pattern *items = psopack_lint_grow(patterns->items, &patterns->capacity,
-                                               patterns->count + 1, sizeof *items);
+    psopack_pattern *items =
+        psopack_lint_grow(patterns->items, &patterns->capacity, patterns->count + 1, sizeof *items);
     if (!items)
         return psopack_fail(diag, PSOPACK_E_NOMEM, "lint: out of memory");
     patterns->items = items;

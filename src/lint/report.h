@@ -27,7 +27,8 @@ char *psopack_report_escape(const char *text, bool ascii);
 /* A JSON string; text that is no UTF-8 is escaped. NULL when memory is out. */
 json_t *psopack_report_string(const char *text);
 
-/* Adds a member and takes `value`, which may be NULL: then and when memory is out `*ok` turns false.
+/* Adds a member and takes `value`, which may be NULL: then and when memory is out `*ok` turns
+ * false.
  */
 void psopack_report_set(json_t *object, const char *key, json_t *value, bool *ok);
 void psopack_report_append(json_t *array, json_t *value, bool *ok);

@@ -25,8 +25,8 @@ static json_t *finding_object(const psopack_lint *lint, const psopack_lint_repor
 {
     json_t *object = json_object();
     psopack_report_set(object, "rule", json_string(finding->rule->id), ok);
-    psopack_report_set(object, "severity",
-                       json_string(psopack_report_severity(finding->severity)), ok);
+    psopack_report_set(object, "severity", json_string(psopack_report_severity(finding->severity)),
+                       ok);
     psopack_report_set(object, "message", psopack_report_string(finding->message), ok);
     psopack_report_set(object, "subject", psopack_report_string(finding->subject), ok);
     if (finding->slot)

@@ -32,8 +32,8 @@ static json_t *rule_object(const psopack_lint_rule *rule, bool *ok)
     psopack_report_set(object, "fullDescription", message(text, ok), ok);
     snprintf(text, sizeof text, "%s See %s.", rule->remedy, rule->page);
     psopack_report_set(object, "help", message(text, ok), ok);
-    psopack_report_set(configuration, "level",
-                       json_string(psopack_report_severity(rule->severity)), ok);
+    psopack_report_set(configuration, "level", json_string(psopack_report_severity(rule->severity)),
+                       ok);
     psopack_report_set(object, "defaultConfiguration", configuration, ok);
     psopack_report_set(properties, "limit", json_string(rule->limit), ok);
     psopack_report_set(properties, "source", json_string(rule->source), ok);
@@ -114,8 +114,8 @@ static json_t *locations_array(const psopack_lint *lint, const psopack_lint_repo
     size_t shown = psopack_report_shown(options, finding->pso_count);
     for (size_t i = 0; i < shown; i++)
         psopack_report_append(
-            locations,
-            location_object(options, psopack_lint_pso_name(lint, finding->psos[i]), ok), ok);
+            locations, location_object(options, psopack_lint_pso_name(lint, finding->psos[i]), ok),
+            ok);
     if (!shown)
         psopack_report_append(locations, location_object(options, NULL, ok), ok);
     return locations;
@@ -173,8 +173,8 @@ static json_t *result_object(const psopack_lint *lint, const psopack_lint_report
     psopack_report_set(result, "message", message(finding->message, ok), ok);
     psopack_report_set(result, "locations", locations_array(lint, options, finding, ok), ok);
     if (finding->pso_count)
-        psopack_report_set(result, "occurrenceCount",
-                           json_integer((json_int_t)finding->pso_count), ok);
+        psopack_report_set(result, "occurrenceCount", json_integer((json_int_t)finding->pso_count),
+                           ok);
     psopack_report_set(result, "partialFingerprints", fingerprints(finding, ok), ok);
     psopack_report_set(result, "suppressions", suppressions(finding, ok), ok);
     psopack_report_set(result, "properties", properties(finding, ok), ok);

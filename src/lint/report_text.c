@@ -98,8 +98,8 @@ static void put_tier(text_report *out, size_t pso, const psopack_lint_pso_tier *
 /* PSOs of one tier, as many as the options allow. */
 static void put_tier_list(text_report *out, int wanted, uint64_t count)
 {
-    size_t most = out->options->all_tiers ? (size_t)count
-                                          : psopack_report_shown(out->options, (size_t)count);
+    size_t most =
+        out->options->all_tiers ? (size_t)count : psopack_report_shown(out->options, (size_t)count);
     size_t shown = 0;
     for (size_t pso = 0; shown < most && pso < psopack_lint_pso_count(out->lint); pso++) {
         psopack_lint_pso_tier tier;

@@ -119,8 +119,8 @@ static psopack_status count_tables(const reader *in, list parameters, psopack_ro
         PSOPACK_TRY(read_parameter(in, at, &ranges, &is_table));
         out->table_count += is_table;
         out->range_count += ranges.count;
-        PSOPACK_TRY(check_count(in, at, out->range_count, PSOPACK_ROOTSIG_RANGES_MAX,
-                                "descriptor ranges"));
+        PSOPACK_TRY(
+            check_count(in, at, out->range_count, PSOPACK_ROOTSIG_RANGES_MAX, "descriptor ranges"));
     }
     return PSOPACK_OK;
 }
@@ -190,7 +190,8 @@ static psopack_status read_samplers(const reader *in, list samplers, psopack_roo
         sampler->space = word(in, at + SAMPLER_STATE_SIZE + 4);
         sampler->visibility = word(in, at + SAMPLER_STATE_SIZE + 8);
         if (in->version == 3)
-            sampler->state[PSOPACK_SAMPLER_STATE_WORDS - 1] = word(in, at + SAMPLER_STATE_SIZE + 12);
+            sampler->state[PSOPACK_SAMPLER_STATE_WORDS - 1] =
+                word(in, at + SAMPLER_STATE_SIZE + 12);
         if (sampler->visibility >= PSOPACK_VISIBILITY_COUNT)
             return corrupt(in, at + SAMPLER_STATE_SIZE + 8, "unknown shader visibility",
                            sampler->visibility);
@@ -225,8 +226,8 @@ static psopack_status read_rts0(const reader *in, psopack_rootsig *out)
     return read_samplers(in, samplers, out);
 }
 
-psopack_status psopack_rootsig_parse(const uint8_t *bytes, size_t size, psopack_rootsig *ret_rootsig,
-                                     psopack_diag *diag)
+psopack_status psopack_rootsig_parse(const uint8_t *bytes, size_t size,
+                                     psopack_rootsig *ret_rootsig, psopack_diag *diag)
 {
     reader in = {.diag = diag};
     PSOPACK_TRY(psopack_dxbc_find(bytes, size, "RTS0", &in.part, diag));

@@ -25,7 +25,7 @@ typedef enum psopack_range_type {
     PSOPACK_RANGE_TYPES = 4
 } psopack_range_type;
 
-#define PSOPACK_VISIBILITY_ALL 0u  /* D3D12_SHADER_VISIBILITY: 1 to 7 are VS HS DS GS PS AS MS */
+#define PSOPACK_VISIBILITY_ALL 0u /* D3D12_SHADER_VISIBILITY: 1 to 7 are VS HS DS GS PS AS MS */
 #define PSOPACK_VISIBILITY_COUNT 8u
 
 /* D3D12_ROOT_SIGNATURE_FLAG_DENY_*_SHADER_ROOT_ACCESS */
@@ -75,8 +75,8 @@ typedef struct psopack_rootsig {
  * Decodes a DXBC container with an RTS0 part. TRUNCATED, EXTENDED, CORRUPT, VERSION, LIMIT, NOMEM,
  * NOT_FOUND (no RTS0 part); offsets are in the container. Free with psopack_rootsig_free.
  */
-psopack_status psopack_rootsig_parse(const uint8_t *bytes, size_t size, psopack_rootsig *ret_rootsig,
-                                     psopack_diag *diag);
+psopack_status psopack_rootsig_parse(const uint8_t *bytes, size_t size,
+                                     psopack_rootsig *ret_rootsig, psopack_diag *diag);
 
 void psopack_rootsig_free(psopack_rootsig *rootsig);
 

@@ -18,10 +18,9 @@ psopack_status psopack_rootsig_set_init(psopack_rootsig_set *set,
 static psopack_status decode(const psopack_lint_component *component, psopack_rootsig_entry *entry)
 {
     if (!component->bytes) {
-        (void)psopack_fail(&entry->diag, PSOPACK_E_LIMIT,
-                           "root signature: %llu bytes, psopack reads up to %llu",
-                           (unsigned long long)component->size,
-                           (unsigned long long)PSOPACK_LINT_FETCH_MAX);
+        (void)psopack_fail(
+            &entry->diag, PSOPACK_E_LIMIT, "root signature: %llu bytes, psopack reads up to %llu",
+            (unsigned long long)component->size, (unsigned long long)PSOPACK_LINT_FETCH_MAX);
         entry->state = PSOPACK_ROOTSIG_BAD;
         return PSOPACK_OK;
     }
@@ -62,8 +61,7 @@ static void judge(psopack_binding_entry *entry, const psopack_lint_options *opti
     entry->tier.tier = psopack_tier_lowest(&entry->binding, level, &entry->tier.first);
     int target = options->tier ? options->tier : PSOPACK_TIER_MAX;
     if (entry->tier.tier > target)
-        entry->misfit_count =
-            psopack_tier_misfits(&entry->binding, target, level, entry->misfits);
+        entry->misfit_count = psopack_tier_misfits(&entry->binding, target, level, entry->misfits);
 }
 
 psopack_status psopack_rootsig_set_binding(psopack_rootsig_set *set, uint32_t component,
@@ -82,8 +80,8 @@ psopack_status psopack_rootsig_set_binding(psopack_rootsig_set *set, uint32_t co
     psopack_binding_entry *entry = &bindings[number];
     if (number == known) {
         *entry = (psopack_binding_entry){.component = component, .stages = stages};
-        PSOPACK_TRY(psopack_binding_count(&set->entries[component]->rootsig, stages,
-                                          &entry->binding));
+        PSOPACK_TRY(
+            psopack_binding_count(&set->entries[component]->rootsig, stages, &entry->binding));
         judge(entry, options);
     }
     *ret_binding = entry;

@@ -27,9 +27,9 @@ static const psopack_lint_rule rules[PSOPACK_RULE_COUNT] = {
         RULE("limits-late-alloc-masked", NOTE,
              "More than 22 late-alloc waves, safe because a vertex-shader unit is masked.",
              LIMITS_PAGE, "22 waves", "Keep VSDisableFlags set wherever this blob is used."),
-    [PSOPACK_RULE_STAGE_OFF] =
-        RULE("limits-stage-off", ERROR, "Every shader unit of a stage that the PSO has is disabled.",
-             LIMITS_PAGE, "1 unit enabled per stage", "Clear a bit of the stage's disable flags."),
+    [PSOPACK_RULE_STAGE_OFF] = RULE(
+        "limits-stage-off", ERROR, "Every shader unit of a stage that the PSO has is disabled.",
+        LIMITS_PAGE, "1 unit enabled per stage", "Clear a bit of the stage's disable flags."),
     [PSOPACK_RULE_CU_LOCKING] =
         RULE("limits-cu-locking", NOTE,
              "A CU-locking threshold is above the most waves that the stage may run.", LIMITS_PAGE,
@@ -89,20 +89,19 @@ static const psopack_lint_rule rules[PSOPACK_RULE_COUNT] = {
     [PSOPACK_RULE_UNBOUNDED_SAMPLER] =
         RULE("binding-unbounded-sampler", ERROR, "An unbounded sampler range needs tier 2.",
              TIERS_PAGE, "tier 2, and 2048 samplers there", "Give the range a size."),
-    [PSOPACK_RULE_UAV_LEVEL] =
-        RULE("binding-uav-level", NOTE,
-             "PSOs on tier 1 bind more UAVs than feature level 11.0 allows.", TIERS_PAGE,
-             "8 across stages on tier 1 at feature level 11.0",
-             "State the target with --feature-level."),
+    [PSOPACK_RULE_UAV_LEVEL] = RULE("binding-uav-level", NOTE,
+                                    "PSOs on tier 1 bind more UAVs than feature level 11.0 allows.",
+                                    TIERS_PAGE, "8 across stages on tier 1 at feature level 11.0",
+                                    "State the target with --feature-level."),
     [PSOPACK_RULE_STATIC_SAMPLERS] =
         RULE("binding-static-samplers", ERROR,
              "Too many unique static samplers over the live root signatures.", TIERS_PAGE,
              "2032 unique by state",
              "Use fewer sampler states, or name the PSOs that live together with --live-set."),
-    [PSOPACK_RULE_TABLE_FILL] =
-        RULE("binding-table-fill", NOTE, "Descriptors of a table may have to be filled, used or not.",
-             TIERS_PAGE, "tier 1: all tables; tier 2: CBVs and UAVs; tier 3: none",
-             "Fill what the shader does not use with null descriptors."),
+    [PSOPACK_RULE_TABLE_FILL] = RULE(
+        "binding-table-fill", NOTE, "Descriptors of a table may have to be filled, used or not.",
+        TIERS_PAGE, "tier 1: all tables; tier 2: CBVs and UAVs; tier 3: none",
+        "Fill what the shader does not use with null descriptors."),
     [PSOPACK_RULE_SHARE_METADATA] =
         RULE("share-metadata", NOTE, "Equal shader instructions come with different metadata.",
              SERIALIZE_PAGE, "1 metadata component per instructions component",
@@ -111,8 +110,8 @@ static const psopack_lint_rule rules[PSOPACK_RULE_COUNT] = {
         RULE("share-state", NOTE, "States differ from a much used one in a single field.",
              SERIALIZE_PAGE, "8 bytes that differ", "Give the field one value where it is unused."),
     [PSOPACK_RULE_SHARE_ONCE] =
-        RULE("share-once", NOTE, "Components occur in one PSO only.", SERIALIZE_PAGE,
-             "2 uses", "Derive such PSOs at run time, or remove the variation."),
+        RULE("share-once", NOTE, "Components occur in one PSO only.", SERIALIZE_PAGE, "2 uses",
+             "Derive such PSOs at run time, or remove the variation."),
     [PSOPACK_RULE_SUPPRESSION_UNUSED] =
         RULE("suppression-unused", NOTE, "A suppression matches no finding.",
              "the suppression file", "1 finding", "Remove the line."),

@@ -49,8 +49,7 @@ static psopack_status apply(psopack_findings *findings, size_t index, psopack_pa
                             const psopack_collection *collection)
 {
     psopack_finding *finding = findings->items[index];
-    if (finding->public.suppressed ||
-        psopack_rule_number_of(finding->public.rule) != pattern->rule)
+    if (finding->public.suppressed || psopack_rule_number_of(finding->public.rule) != pattern->rule)
         return PSOPACK_OK;
     if (finding->public.pso_count)
         return split(findings, finding, pattern, collection);

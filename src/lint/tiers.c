@@ -9,11 +9,11 @@
 
 typedef struct tier_row {
     psopack_feature_level lowest_level;
-    uint64_t heap; /* CBV, SRV and UAV descriptors */
-    uint64_t cbv;  /* per stage */
-    uint64_t srv;  /* per stage */
-    uint64_t uav;  /* across stages; 8 instead of 64 on tier 1 at feature level 11.0 */
-    uint64_t sampler; /* per stage */
+    uint64_t heap;      /* CBV, SRV and UAV descriptors */
+    uint64_t cbv;       /* per stage */
+    uint64_t srv;       /* per stage */
+    uint64_t uav;       /* across stages; 8 instead of 64 on tier 1 at feature level 11.0 */
+    uint64_t sampler;   /* per stage */
     uint32_t unbounded; /* range types that may be, as a bit mask */
 } tier_row;
 
@@ -89,8 +89,8 @@ size_t psopack_tier_misfits(const psopack_binding *binding, int tier, psopack_fe
     if (level == PSOPACK_FEATURE_LEVEL_UNSET)
         level = PSOPACK_FEATURE_LEVEL_11_1;
     if (level < row->lowest_level)
-        list.items[list.count++] = (psopack_misfit){.rule = PSOPACK_RULE_FEATURE_LEVEL,
-                                                    .stage = PSOPACK_STAGE_NONE};
+        list.items[list.count++] =
+            (psopack_misfit){.rule = PSOPACK_RULE_FEATURE_LEVEL, .stage = PSOPACK_STAGE_NONE};
     uint64_t uav = tier == 1 && level == PSOPACK_FEATURE_LEVEL_11_0 ? UAV_AT_11_0 : row->uav;
     check_number(&list, PSOPACK_RULE_HEAP, binding->resource_table, row->heap);
     check_stages(&list, PSOPACK_RULE_CBV, binding->count[PSOPACK_RANGE_CBV], row->cbv);

@@ -21,7 +21,8 @@ typedef struct psopack_misfit {
     uint64_t limit;
 } psopack_misfit;
 
-#define PSOPACK_MISFITS_MAX 11u /* one per row of the table, and one per type for unbounded ranges */
+#define PSOPACK_MISFITS_MAX                                                                        \
+    11u /* one per row of the table, and one per type for unbounded ranges */
 
 /* Fills in the limits of `tier` that the binding passes, in the order of the table; returns how
  * many. */

@@ -56,7 +56,6 @@ void add_sampler(made_rootsig *made, uint32_t state, uint32_t shader_register, u
 uint8_t *make_rootsig(const made_rootsig *made, size_t *ret_size);
 void free_made(made_rootsig *made);
 
-
 /* A lint over components in memory: component ids index the shelf. */
 typedef struct shelf_item {
     uint8_t *bytes;

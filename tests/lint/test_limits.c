@@ -103,9 +103,9 @@ static void test_text_allows_comments_blanks_and_order(void **state)
 {
     (void)state;
     assert_int_equal(parse_edited("VSMaxWaves = 0", "  VSMaxWaves=0x7 # why\r", NULL), PSOPACK_OK);
-    assert_int_equal(parse_edited("VSMaxWaves = 0\n", "\n\t\n# only words\nVSMaxWaves = 4294967295\n",
-                                  NULL),
-                     PSOPACK_OK);
+    assert_int_equal(
+        parse_edited("VSMaxWaves = 0\n", "\n\t\n# only words\nVSMaxWaves = 4294967295\n", NULL),
+        PSOPACK_OK);
 }
 
 /* One PSO with vertex and pixel shader and these limits; the lint is finished. */
@@ -127,10 +127,15 @@ static void test_late_alloc_boundary(void **state)
         uint32_t waves, mask, units;
         const char *rule;
     } rows[] = {
-        {0, 0, 0, NULL},  {21, 0, 0, NULL}, {22, 0, 0, NULL},
-        {22, 1, 0, NULL}, {23, 0, 0, "limits-late-alloc"},
-        {23, 1, 0, "limits-late-alloc-masked"}, {23, 0x80000000u, 0, "limits-late-alloc-masked"},
-        {UINT32_MAX, 0, 0, "limits-late-alloc"}, {23, 0x100, 0xff, "limits-late-alloc"},
+        {0, 0, 0, NULL},
+        {21, 0, 0, NULL},
+        {22, 0, 0, NULL},
+        {22, 1, 0, NULL},
+        {23, 0, 0, "limits-late-alloc"},
+        {23, 1, 0, "limits-late-alloc-masked"},
+        {23, 0x80000000u, 0, "limits-late-alloc-masked"},
+        {UINT32_MAX, 0, 0, "limits-late-alloc"},
+        {23, 0x100, 0xff, "limits-late-alloc"},
         {23, 0x80, 0xff, "limits-late-alloc-masked"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -162,9 +167,9 @@ static void test_stage_off_needs_units_and_the_stage(void **state)
         uint32_t flags, units;
         size_t expected;
     } rows[] = {
-        {PSOPACK_LIMITS_PS_DISABLE, 0xff, 0xff, 1}, {PSOPACK_LIMITS_PS_DISABLE, 0x7f, 0xff, 0},
+        {PSOPACK_LIMITS_PS_DISABLE, 0xff, 0xff, 1},  {PSOPACK_LIMITS_PS_DISABLE, 0x7f, 0xff, 0},
         {PSOPACK_LIMITS_PS_DISABLE, 0x1ff, 0xff, 1}, {PSOPACK_LIMITS_PS_DISABLE, 0xff, 0, 0},
-        {PSOPACK_LIMITS_VS_DISABLE, 0xff, 0xff, 1}, {PSOPACK_LIMITS_GS_DISABLE, 0xff, 0xff, 0},
+        {PSOPACK_LIMITS_VS_DISABLE, 0xff, 0xff, 1},  {PSOPACK_LIMITS_GS_DISABLE, 0xff, 0xff, 0},
         {PSOPACK_LIMITS_DS_DISABLE, 0xff, 0xff, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

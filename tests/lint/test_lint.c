@@ -236,7 +236,7 @@ static void test_uav_level_note_only_without_level(void **state)
         uint32_t uavs;
         psopack_feature_level level;
         size_t expected;
-    } rows[] = {{8, 0, 0},  {9, 0, 1},  {64, 0, 1}, {65, 0, 0}, {9, PSOPACK_FEATURE_LEVEL_11_1, 0}};
+    } rows[] = {{8, 0, 0}, {9, 0, 1}, {64, 0, 1}, {65, 0, 0}, {9, PSOPACK_FEATURE_LEVEL_11_1, 0}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         lint_shelf shelf;
         shelf_init(&shelf);
@@ -330,16 +330,17 @@ static void test_live_set_narrows(void **state)
     const struct {
         const char *text;
         uint64_t samplers, rootsigs;
-    } rows[] = {{"", 30, 2}, {"# none\n\n", 30, 2}, {"level1/*\n", 10, 1},
-                {"level2/b\r\nlevel1/?", 30, 2}, {"*", 30, 2}, {"level[12]/b", 20, 1}};
+    } rows[] = {{"", 30, 2},           {"# none\n\n", 30, 2},
+                {"level1/*\n", 10, 1}, {"level2/b\r\nlevel1/?", 30, 2},
+                {"*", 30, 2},          {"level[12]/b", 20, 1}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         lint_shelf shelf;
         psopack_lint_summary summary;
         shelf_init(&shelf);
         shelf_begin(&shelf);
-        assert_int_equal(psopack_lint_add_live_set(shelf.lint, rows[i].text, strlen(rows[i].text),
-                                                   NULL),
-                         PSOPACK_OK);
+        assert_int_equal(
+            psopack_lint_add_live_set(shelf.lint, rows[i].text, strlen(rows[i].text), NULL),
+            PSOPACK_OK);
         shelf_pso(&shelf, "level1/a", "rootsig", sampler_rootsig(&shelf, 0, 10), NULL);
         shelf_pso(&shelf, "level2/b", "rootsig", sampler_rootsig(&shelf, 10, 20), NULL);
         shelf_finish(&shelf);
@@ -381,9 +382,9 @@ static void test_suppression_lines_are_checked(void **state)
         psopack_diag diag;
         shelf_init(&shelf);
         shelf_begin(&shelf);
-        assert_int_equal(psopack_lint_add_suppressions(shelf.lint, rows[i].text,
-                                                       strlen(rows[i].text), &diag),
-                         PSOPACK_E_SYNTAX);
+        assert_int_equal(
+            psopack_lint_add_suppressions(shelf.lint, rows[i].text, strlen(rows[i].text), &diag),
+            PSOPACK_E_SYNTAX);
         assert_non_null(strstr(diag.text, rows[i].says));
         assert_int_equal(diag.index, 2);
         shelf_end(&shelf);
@@ -527,7 +528,7 @@ static void test_state_advice_names_the_bytes(void **state)
         unsigned uses;
         const char *says; /* NULL: no finding */
     } rows[] = {
-        {200, 0, 1, 5, "bytes 0 to 3 only"},      {200, 100, 1, 5, "bytes 100 to 103 only"},
+        {200, 0, 1, 5, "bytes 0 to 3 only"},       {200, 100, 1, 5, "bytes 100 to 103 only"},
         {200, 103, 1, 5, "bytes 100 to 103 only"}, {200, 100, 8, 5, "bytes 100 to 107 only"},
         {200, 102, 4, 5, "bytes 100 to 107 only"}, {200, 100, 9, 5, NULL},
         {200, 199, 1, 5, "bytes 196 to 199 only"}, {3, 2, 1, 5, "bytes 0 to 2 only"},

@@ -34,8 +34,7 @@ static psopack_status take(void *context, const char *bytes, size_t size)
     return PSOPACK_OK;
 }
 
-typedef psopack_status (*report_call)(const psopack_lint *,
-                                      const psopack_lint_report_options *);
+typedef psopack_status (*report_call)(const psopack_lint *, const psopack_lint_report_options *);
 
 static char *report(const psopack_lint *lint, report_call call, size_t names_max)
 {
@@ -60,9 +59,9 @@ static void fill(lint_shelf *shelf)
     shelf_init(shelf);
     shelf->options.tier = 1;
     shelf_begin(shelf);
-    assert_int_equal(psopack_lint_add_suppressions(shelf->lint, suppressions, strlen(suppressions),
-                                                   NULL),
-                     PSOPACK_OK);
+    assert_int_equal(
+        psopack_lint_add_suppressions(shelf->lint, suppressions, strlen(suppressions), NULL),
+        PSOPACK_OK);
     add_table(&made, SEE_PS);
     add_range(&made, PSOPACK_RANGE_CBV, 15, 0, 0, APPEND);
     uint8_t *bytes = make_rootsig(&made, &size);
@@ -171,7 +170,8 @@ static void check_members(json_t *object, const char *const *required, const cha
         if (!json_object_get(object, required[i]))
             fail_msg("member %s is missing", required[i]);
     }
-    json_object_foreach(object, key, value) {
+    json_object_foreach(object, key, value)
+    {
         bool known = false;
         for (size_t i = 0; required[i]; i++)
             known |= !strcmp(key, required[i]);
@@ -216,9 +216,9 @@ static void check_uri(const char *uri)
 
 static void check_rule(json_t *rule)
 {
-    check_members(rule, LIST("id"),
-                  LIST("shortDescription", "fullDescription", "help", "defaultConfiguration",
-                       "properties"));
+    check_members(
+        rule, LIST("id"),
+        LIST("shortDescription", "fullDescription", "help", "defaultConfiguration", "properties"));
     check_message(json_object_get(rule, "shortDescription"));
     check_message(json_object_get(rule, "fullDescription"));
     check_message(json_object_get(rule, "help"));

@@ -166,17 +166,17 @@ static void test_hostile_words_are_refused(void **state)
         uint32_t value;
         psopack_status status;
     } rows[] = {
-        {0, 0x30425844, PSOPACK_E_CORRUPT},        /* magic */
-        {20, 2, PSOPACK_E_VERSION},                /* container version */
-        {24, UINT32_MAX, PSOPACK_E_TRUNCATED},     /* total size */
+        {0, 0x30425844, PSOPACK_E_CORRUPT},    /* magic */
+        {20, 2, PSOPACK_E_VERSION},            /* container version */
+        {24, UINT32_MAX, PSOPACK_E_TRUNCATED}, /* total size */
         {24, 1, PSOPACK_E_EXTENDED},
-        {28, UINT32_MAX, PSOPACK_E_CORRUPT},       /* parts */
+        {28, UINT32_MAX, PSOPACK_E_CORRUPT}, /* parts */
         {28, 0, PSOPACK_E_NOT_FOUND},
-        {32, UINT32_MAX, PSOPACK_E_CORRUPT},       /* offset of the part */
+        {32, UINT32_MAX, PSOPACK_E_CORRUPT}, /* offset of the part */
         {32, UINT32_MAX - 7, PSOPACK_E_CORRUPT},
         {32, 35, PSOPACK_E_CORRUPT},
-        {36, 0x31535452, PSOPACK_E_NOT_FOUND},     /* RTS1 */
-        {40, UINT32_MAX, PSOPACK_E_CORRUPT},       /* size of the part */
+        {36, 0x31535452, PSOPACK_E_NOT_FOUND}, /* RTS1 */
+        {40, UINT32_MAX, PSOPACK_E_CORRUPT},   /* size of the part */
         {40, 23, PSOPACK_E_TRUNCATED},
         {RTS0, 0, PSOPACK_E_VERSION},
         {RTS0, 4, PSOPACK_E_VERSION},
@@ -185,13 +185,13 @@ static void test_hostile_words_are_refused(void **state)
         {RTS0 + 8, UINT32_MAX - 47, PSOPACK_E_CORRUPT},
         {RTS0 + 12, UINT32_MAX, PSOPACK_E_CORRUPT}, /* samplers */
         {RTS0 + 16, UINT32_MAX - 51, PSOPACK_E_CORRUPT},
-        {RTS0 + 24, 5, PSOPACK_E_CORRUPT},         /* parameter type */
-        {RTS0 + 28, 8, PSOPACK_E_CORRUPT},         /* visibility */
+        {RTS0 + 24, 5, PSOPACK_E_CORRUPT},          /* parameter type */
+        {RTS0 + 28, 8, PSOPACK_E_CORRUPT},          /* visibility */
         {RTS0 + 32, UINT32_MAX, PSOPACK_E_CORRUPT}, /* payload */
         {RTS0 + 72, UINT32_MAX, PSOPACK_E_CORRUPT}, /* ranges of the first table */
         {RTS0 + 72, 0x10000000, PSOPACK_E_CORRUPT},
         {RTS0 + 76, UINT32_MAX - 95, PSOPACK_E_CORRUPT}, /* their offset */
-        {RTS0 + 80, 4, PSOPACK_E_CORRUPT},         /* range type */
+        {RTS0 + 80, 4, PSOPACK_E_CORRUPT},               /* range type */
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         made_rootsig made;
@@ -262,8 +262,7 @@ static void test_two_parts_and_other_parts(void **state)
                      PSOPACK_E_CORRUPT);
     assert_non_null(strstr(diag.text, "two RTS0 parts"));
     memcpy(bytes + 88, "PRIV\1", 5); /* a foreign part is checked too */
-    assert_int_equal(psopack_rootsig_parse(bytes, sizeof bytes, &rootsig, NULL),
-                     PSOPACK_E_CORRUPT);
+    assert_int_equal(psopack_rootsig_parse(bytes, sizeof bytes, &rootsig, NULL), PSOPACK_E_CORRUPT);
 }
 
 static uint32_t problems_of(made_rootsig *made)

@@ -78,10 +78,13 @@ static void fill_table(sample *s, UINT table, uint64_t *random)
             range->OffsetInDescriptorsFromTableStart = next_random(random, PLACES / 4);
         if (i + 1 == count && next_random(random, 8) == 0)
             range->NumDescriptors = UNBOUNDED;
-        s->ranges1[table][i] = (D3D12_DESCRIPTOR_RANGE1){
-            range->RangeType, range->NumDescriptors, range->BaseShaderRegister,
-            range->RegisterSpace, D3D12_DESCRIPTOR_RANGE_FLAG_DESCRIPTORS_VOLATILE,
-            range->OffsetInDescriptorsFromTableStart};
+        s->ranges1[table][i] =
+            (D3D12_DESCRIPTOR_RANGE1){range->RangeType,
+                                      range->NumDescriptors,
+                                      range->BaseShaderRegister,
+                                      range->RegisterSpace,
+                                      D3D12_DESCRIPTOR_RANGE_FLAG_DESCRIPTORS_VOLATILE,
+                                      range->OffsetInDescriptorsFromTableStart};
     }
     s->visibility[table] = (D3D12_SHADER_VISIBILITY)next_random(random, STAGES + 1);
     D3D12_ROOT_PARAMETER *parameter = &s->parameters[table];
@@ -130,8 +133,8 @@ static void fill_sample(sample *s, uint64_t *random)
     D3D12_ROOT_SIGNATURE_FLAGS flags = (D3D12_ROOT_SIGNATURE_FLAGS)(next_random(random, 32) << 1);
     if (next_random(random, 2)) {
         s->desc.Version = D3D_ROOT_SIGNATURE_VERSION_1_0;
-        s->desc.Desc_1_0 = (D3D12_ROOT_SIGNATURE_DESC){s->tables + 2, s->parameters, samplers,
-                                                       s->samplers, flags};
+        s->desc.Desc_1_0 =
+            (D3D12_ROOT_SIGNATURE_DESC){s->tables + 2, s->parameters, samplers, s->samplers, flags};
     } else {
         s->desc.Version = D3D_ROOT_SIGNATURE_VERSION_1_1;
         s->desc.Desc_1_1 = (D3D12_ROOT_SIGNATURE_DESC1){s->tables + 2, s->parameters1, samplers,
@@ -139,8 +142,7 @@ static void fill_sample(sample *s, uint64_t *random)
     }
 }
 
-static void mark_table(const sample *s, UINT table, unsigned type,
-                       descriptor_marks *marks)
+static void mark_table(const sample *s, UINT table, unsigned type, descriptor_marks *marks)
 {
     UINT count = s->parameters[table].DescriptorTable.NumDescriptorRanges;
     UINT place = 0;
