@@ -36,6 +36,9 @@ psopack_status psopack_pso_name(const psopack_archive *archive, psopack_context 
     return psopack_fail(diag, PSOPACK_E_BUFFER, "the name has %u bytes and a terminator", size);
 }
 
+/* PSOs that share a shortened key; a packer never comes near it, so more are a trap. */
+#define KEY_CANDIDATES_MAX 64u
+
 /* ---- finding ----------------------------------------------------------------------------------
  */
 
@@ -54,7 +57,7 @@ static psopack_status confirm_key(const psopack_archive *archive, psopack_contex
                                   uint64_t key, uint32_t *ret_pso)
 {
     PSOPACK_TRY(check_context(archive, context, NULL));
-    for (uint32_t nth = 0;; nth++) {
+    for (uint32_t nth = 0; nth < KEY_CANDIDATES_MAX; nth++) {
         uint32_t pso, size;
         PSOPACK_TRY(psopack_view_find_key(&archive->view, key, nth, &pso, NULL));
         PSOPACK_TRY(psopack_context_name(context, pso, &size, NULL));
@@ -63,6 +66,7 @@ static psopack_status confirm_key(const psopack_archive *archive, psopack_contex
             return PSOPACK_OK;
         }
     }
+    return PSOPACK_E_CORRUPT;
 }
 
 psopack_status psopack_pso_find_key(const psopack_archive *archive, psopack_context *context,
@@ -85,7 +89,7 @@ static psopack_status find_hashed(const psopack_archive *archive, psopack_contex
                                   psopack_diag *diag)
 {
     uint64_t key = psopack_pso_key(archive, name, size);
-    for (uint32_t nth = 0;; nth++) {
+    for (uint32_t nth = 0; nth < KEY_CANDIDATES_MAX; nth++) {
         uint32_t pso, found_size;
         psopack_status status = psopack_view_find_key(&archive->view, key, nth, &pso, diag);
         if (status == PSOPACK_E_NOT_FOUND)
@@ -97,6 +101,8 @@ static psopack_status find_hashed(const psopack_archive *archive, psopack_contex
             return PSOPACK_OK;
         }
     }
+    return psopack_fail(diag, PSOPACK_E_CORRUPT, "more than %u PSOs have one key",
+                        KEY_CANDIDATES_MAX);
 }
 
 static int compare_names(const void *a, size_t a_size, const void *b, size_t b_size)
