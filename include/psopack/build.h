@@ -58,9 +58,9 @@ typedef struct psopack_build_options {
     unsigned threads; /* 0: as many as the processors this process may use. Never changes output */
     const char *target; /* NULL: "" */
     uint64_t content_version;
-    int hashes;     /* non-zero: store a content hash per component */
-    int keep_going; /* non-zero: leave out the whole PSO of an input that can't be read */
-    int no_sync;    /* non-zero: do not flush to disk before the rename */
+    int hashes;      /* non-zero: store a content hash per component */
+    int keep_going;  /* non-zero: leave out the whole PSO of an input that can't be read */
+    int no_sync;     /* non-zero: do not flush to disk before the rename */
     int force_write; /* non-zero: replace the output even when it is identical */
     /* Called with the path of the finished temporary file before it is published; anything but
      * PSOPACK_OK ends the build with it. Where a tool verifies by the loader. May be NULL. */
@@ -72,8 +72,11 @@ typedef struct psopack_build_options {
 
 #define PSOPACK_BUILD_OPTIONS_INIT                                                                 \
     {                                                                                              \
-        sizeof(psopack_build_options), PSOPACK_PROFILE_BALANCED, 0, NULL, 0, 0, 0, 0, 0,           \
-            NULL, NULL, {0, 0}, {NULL, NULL, NULL, NULL}                                                       \
+        sizeof(psopack_build_options), PSOPACK_PROFILE_BALANCED, 0, NULL, 0, 0, 0, 0, 0, NULL,     \
+            NULL, {0, 0},                                                                          \
+        {                                                                                          \
+            NULL, NULL, NULL, NULL                                                                 \
+        }                                                                                          \
     }
 
 /* `options` may be NULL. Strings in it are copied. */
@@ -106,8 +109,8 @@ PSOPACK_API psopack_status psopack_build_add_flat(psopack_build *build, const ch
  * escapes count. The list is `size` bytes at `text`; `name` is for messages.
  */
 PSOPACK_API psopack_status psopack_build_add_list(psopack_build *build, const char *name,
-                                                  const void *text, size_t size,
-                                                  int null_separated, psopack_diag *diag);
+                                                  const void *text, size_t size, int null_separated,
+                                                  psopack_diag *diag);
 
 /*
  * Adds one slot of one PSO from memory. The bytes are not copied: they must stay as they are until
@@ -146,10 +149,10 @@ typedef struct psopack_build_result {
     uint64_t base_bytes;
     uint64_t manifest_bytes;
     uint64_t file_bytes;
-    uint64_t skipped_psos;    /* keep_going */
-    uint64_t collisions;      /* components with equal hashes and different bytes: all kept */
-    uint64_t peak_memory;     /* of the process, bytes, as the system reports it */
-    int unchanged;            /* 1: the output was identical and is untouched */
+    uint64_t skipped_psos; /* keep_going */
+    uint64_t collisions;   /* components with equal hashes and different bytes: all kept */
+    uint64_t peak_memory;  /* of the process, bytes, as the system reports it */
+    int unchanged;         /* 1: the output was identical and is untouched */
     uint8_t content_id[16];
     uint8_t archive_id[16];
 } psopack_build_result;

@@ -219,6 +219,31 @@ PSOPACK_API psopack_status psopack_pso_check(const psopack_archive *archive, uin
                                              const uint32_t *components, const uint64_t *sizes,
                                              const uint32_t *crcs, psopack_diag *diag);
 
+/*
+ * What a platform's "create from parts" call needs: for each slot pointer, size and CRC, `bytes`
+ * NULL for absent (an empty component has a pointer and size 0), the tuple CRC of all checked.
+ */
+typedef struct psopack_part {
+    const void *bytes;
+    uint64_t size;
+    uint32_t crc;
+    uint32_t component; /* PSOPACK_ABSENT */
+} psopack_part;
+
+/* Where a component's bytes are now, and the CRC32C that psopack_component_read() gave for them. A
+ * failure ends the call in progress with that status. */
+typedef psopack_status psopack_part_fn(void *user, uint32_t slot, uint32_t component,
+                                       const void **ret_bytes, uint32_t *ret_crc);
+
+/*
+ * Gathers the parts of a PSO that lie in the caller's memory. `ret_parts` has as many elements as
+ * the archive has slots, in slot order; it is complete only on PSOPACK_OK. PSOPACK_E_TUPLE when the
+ * parts are not those that were packed. Load plans and residency have this built in.
+ */
+PSOPACK_API psopack_status psopack_pso_parts(const psopack_archive *archive, uint32_t pso,
+                                             psopack_part_fn *find, void *user,
+                                             psopack_part *ret_parts, psopack_diag *diag);
+
 /* ---- components ------------------------------------------------------------------------------- */
 
 typedef struct psopack_component_info {

@@ -26,13 +26,13 @@ typedef enum psopack_status {
     PSOPACK_OK = 0,
 
     /* The machine: trying again, or on another disk, may help. */
-    PSOPACK_E_NOMEM = -10,       /* the allocator answered NULL, or the arena is too small */
-    PSOPACK_E_IO = -11,          /* a read, write, flush or rename failed */
-    PSOPACK_E_NO_SPACE = -12,    /* the disk or the quota is full */
-    PSOPACK_E_CANCELLED = -13,   /* the caller or a signal asked to stop */
-    PSOPACK_E_BUSY = -14,        /* another process or session holds the object */
-    PSOPACK_E_NO_ENTRY = -15,    /* a path does not exist */
-    PSOPACK_E_ACCESS = -16,      /* the system denies access to a path */
+    PSOPACK_E_NOMEM = -10,     /* the allocator answered NULL, or the arena is too small */
+    PSOPACK_E_IO = -11,        /* a read, write, flush or rename failed */
+    PSOPACK_E_NO_SPACE = -12,  /* the disk or the quota is full */
+    PSOPACK_E_CANCELLED = -13, /* the caller or a signal asked to stop */
+    PSOPACK_E_BUSY = -14,      /* another process or session holds the object */
+    PSOPACK_E_NO_ENTRY = -15,  /* a path does not exist */
+    PSOPACK_E_ACCESS = -16,    /* the system denies access to a path */
 
     /* The bytes are damaged. Never the answer for stale or unsupported input. */
     PSOPACK_E_NOT_ARCHIVE = -20, /* neither a header nor a footer of psopack */
@@ -43,8 +43,8 @@ typedef enum psopack_status {
     PSOPACK_E_TUPLE = -25,       /* the parts of a PSO are not the parts that were packed */
 
     /* The bytes are fine, but not for this reader or this use. */
-    PSOPACK_E_VERSION = -30,     /* a format version this library does not know */
-    PSOPACK_E_FEATURE = -31,     /* a feature bit or section this library must refuse */
+    PSOPACK_E_VERSION = -30,       /* a format version this library does not know */
+    PSOPACK_E_FEATURE = -31,       /* a feature bit or section this library must refuse */
     PSOPACK_E_STALE_TARGET = -32,  /* built for another target */
     PSOPACK_E_STALE_CONTENT = -33, /* built from another content version */
     PSOPACK_E_BASE_MISSING = -34,  /* a layer was opened without its base */
@@ -67,14 +67,14 @@ typedef enum psopack_status {
     PSOPACK_E_NO_HASHES = -59,   /* the archive has no content hashes */
 
     /* The call or the input of a build is wrong. */
-    PSOPACK_E_ARGUMENT = -60,    /* a programmer's error: a value the call forbids */
-    PSOPACK_E_NAME = -61,        /* a PSO or slot name that no archive may hold */
-    PSOPACK_E_DUPLICATE = -62,   /* one PSO name or key, two contents */
-    PSOPACK_E_LAYOUT = -63,      /* an input folder is not shaped as documented */
-    PSOPACK_E_LOOP = -64,        /* directories contain themselves */
-    PSOPACK_E_CHANGED = -65,     /* an input changed while it was read */
-    PSOPACK_E_SYNTAX = -66,      /* a list or text file has a malformed line */
-    PSOPACK_E_FILE_TYPE = -67,   /* an input is neither a file nor a directory */
+    PSOPACK_E_ARGUMENT = -60,  /* a programmer's error: a value the call forbids */
+    PSOPACK_E_NAME = -61,      /* a PSO or slot name that no archive may hold */
+    PSOPACK_E_DUPLICATE = -62, /* one PSO name or key, two contents */
+    PSOPACK_E_LAYOUT = -63,    /* an input folder is not shaped as documented */
+    PSOPACK_E_LOOP = -64,      /* directories contain themselves */
+    PSOPACK_E_CHANGED = -65,   /* an input changed while it was read */
+    PSOPACK_E_SYNTAX = -66,    /* a list or text file has a malformed line */
+    PSOPACK_E_FILE_TYPE = -67, /* an input is neither a file nor a directory */
 
     /* A check of psopack on itself failed: a bug worth reporting. */
     PSOPACK_E_INTERNAL = -90

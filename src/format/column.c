@@ -102,8 +102,8 @@ psopack_status psopack_columns_parse(const psopack_section *section, psopack_col
         psopack_column column;
         load_column(&column, section, &disk);
         if (!is_legal(&column, &disk, first) || column.id <= previous)
-            return psopack_fail_at(diag, PSOPACK_E_CORRUPT, PSOPACK_OBJECT_SECTION,
-                                   section->number, section->offset + at,
+            return psopack_fail_at(diag, PSOPACK_E_CORRUPT, PSOPACK_OBJECT_SECTION, section->number,
+                                   section->offset + at,
                                    "column %u of a table does not fit its section", i);
         previous = column.id;
         PSOPACK_TRY(each(user, &column, diag));

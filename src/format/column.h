@@ -54,7 +54,8 @@ typedef psopack_status psopack_column_fn(void *user, const psopack_column *colum
 psopack_status psopack_columns_parse(const psopack_section *section, psopack_column_fn *each,
                                      void *user, psopack_diag *diag);
 
-/* `width` (0 .. 64) bits at bit `position` of `bytes`; reads 8 bytes, 9 where the bits end there. */
+/* `width` (0 .. 64) bits at bit `position` of `bytes`; reads 8 bytes, 9 where the bits end there.
+ */
 static inline uint64_t psopack_bits_load(const uint8_t *bytes, uint64_t position, unsigned width)
 {
     const uint8_t *at = bytes + (position >> 3);

@@ -12,8 +12,8 @@ uint32_t psopack_crc32c_portable(uint32_t crc, const void *data, size_t size)
     const uint8_t *at = data;
     crc = ~crc;
     for (; size >= 8; size -= 8, at += 8) {
-        uint32_t low = crc ^ (at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 |
-                              (uint32_t)at[3] << 24);
+        uint32_t low =
+            crc ^ (at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24);
         crc = crc32c_table[7][low & 255] ^ crc32c_table[6][low >> 8 & 255] ^
               crc32c_table[5][low >> 16 & 255] ^ crc32c_table[4][low >> 24] ^
               crc32c_table[3][at[4]] ^ crc32c_table[2][at[5]] ^ crc32c_table[1][at[6]] ^

@@ -74,9 +74,8 @@ static psopack_status explain_missing_footer(part_state footer, const uint8_t *t
                                "'psopack salvage'");
     size_t behind = bytes_behind_footer(tail, tail_size, file_size);
     if (behind != 0)
-        return psopack_fail_at(diag, PSOPACK_E_EXTENDED, PSOPACK_OBJECT_FILE, 0,
-                               file_size - behind, "%zu bytes follow the archive's end; cut them off",
-                               behind);
+        return psopack_fail_at(diag, PSOPACK_E_EXTENDED, PSOPACK_OBJECT_FILE, 0, file_size - behind,
+                               "%zu bytes follow the archive's end; cut them off", behind);
     return psopack_fail_at(diag, PSOPACK_E_TRUNCATED, PSOPACK_OBJECT_FILE, 0, file_size,
                            "no footer at the end of %llu bytes: the file was cut or its end is "
                            "damaged; get it again",

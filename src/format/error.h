@@ -41,7 +41,7 @@ static inline psopack_status psopack_same_status(psopack_status status)
 
 /* The same with an object, its index and a file offset (PSOPACK_NO_OFFSET for none). */
 #define psopack_fail_at(diag, code, object, index, offset, ...)                                    \
-    (psopack_diag_fill((diag), (code), (object), (index), (offset), __VA_ARGS__),               \
+    (psopack_diag_fill((diag), (code), (object), (index), (offset), __VA_ARGS__),                  \
      psopack_same_status(code))
 
 #endif

@@ -40,8 +40,7 @@ psopack_status psopack_view_find_key(const psopack_view *view, uint64_t key, uin
     uint64_t mixed = psopack_key_mix(key);
     unsigned bucket_bits = psopack_key_bucket_bits(view->psos);
     uint64_t bucket = psopack_key_bucket(mixed, bucket_bits);
-    uint64_t wanted =
-        psopack_key_rest(mixed, bucket_bits, columns[PSOPACK_COLUMN_KEY_REST].width);
+    uint64_t wanted = psopack_key_rest(mixed, bucket_bits, columns[PSOPACK_COLUMN_KEY_REST].width);
     uint64_t row, end, rest, pso;
     PSOPACK_TRY(psopack_column_read(&columns[PSOPACK_COLUMN_KEY_BUCKET], bucket, &row, diag));
     PSOPACK_TRY(psopack_column_read(&columns[PSOPACK_COLUMN_KEY_BUCKET], bucket + 1, &end, diag));

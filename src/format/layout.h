@@ -72,7 +72,7 @@ static_assert(sizeof(psopack_disk_footer) == 128, "format v1");
 #define PSOPACK_FEATURE_LAYER (UINT64_C(1) << 0)  /* components may live in a base archive */
 #define PSOPACK_FEATURE_RECODE (UINT64_C(1) << 1) /* components may be stored re-encoded */
 /* Features that a program which rewrites or appends must know. */
-#define PSOPACK_FEATURE_REBUILT (UINT64_C(1) << 0) /* made with --base: dead blocks may exist */
+#define PSOPACK_FEATURE_REBUILT (UINT64_C(1) << 0)  /* made with --base: dead blocks may exist */
 #define PSOPACK_FEATURE_STRIPPED (UINT64_C(1) << 1) /* slots were removed after packing */
 /* Features that may be ignored: none yet. */
 
@@ -138,9 +138,10 @@ typedef struct psopack_disk_meta {
 } psopack_disk_meta;
 static_assert(sizeof(psopack_disk_meta) == 96, "format v1");
 
-#define PSOPACK_META_KEYS_GIVEN 1u  /* keys came with the list, they are no hash of the names */
-#define PSOPACK_META_TUPLE_DELTA 2u /* the tuple column holds stored CRC xor the one that the
-                                       row's component CRCs give (0 when the packer is right) */
+#define PSOPACK_META_KEYS_GIVEN 1u /* keys came with the list, they are no hash of the names */
+#define PSOPACK_META_TUPLE_DELTA                                                                   \
+    2u /* the tuple column holds stored CRC xor the one that the                                   \
+          row's component CRCs give (0 when the packer is right) */
 #define PSOPACK_META_KNOWN_FLAGS 3u
 
 /* SLOT, KIND, BASE and column sets begin with the number of their rows or columns. */
@@ -230,23 +231,23 @@ static_assert(sizeof(psopack_disk_column) == 56, "format v1");
 #define PSOPACK_COLUMN_BLOCK_FIRST 3u  /* first component in it */
 #define PSOPACK_COLUMN_BLOCK_CHECK 4u  /* XXH3-64, see psopack_block_check() */
 #define PSOPACK_COLUMN_BLOCK_TRANSFORM 5u
-#define PSOPACK_COLUMN_BLOCK_BASE 6u  /* BASE row + 1, 0 none */
+#define PSOPACK_COLUMN_BLOCK_BASE 6u /* BASE row + 1, 0 none */
 #define PSOPACK_COLUMN_BLOCK_KIND 7u
 #define PSOPACK_COLUMN_BLOCK_FLAGS 8u /* PSOPACK_BLOCK_* */
 #define PSOPACK_BLOCK_COLUMNS 9u
 
-#define PSOPACK_BLOCK_RAW 1u   /* stored as it is, no zstd frame */
-#define PSOPACK_BLOCK_PIECE 2u /* one piece of a large component, not the first */
-#define PSOPACK_BLOCK_DEAD 4u  /* no live component in it; kept for its place */
-#define PSOPACK_BLOCK_BASE 8u  /* named by a BASE row */
+#define PSOPACK_BLOCK_RAW 1u    /* stored as it is, no zstd frame */
+#define PSOPACK_BLOCK_PIECE 2u  /* one piece of a large component, not the first */
+#define PSOPACK_BLOCK_DEAD 4u   /* no live component in it; kept for its place */
+#define PSOPACK_BLOCK_BASE 8u   /* named by a BASE row */
 #define PSOPACK_BLOCK_FRAME 16u /* a standard zstd frame: magic and content size are there */
 #define PSOPACK_BLOCK_KNOWN_FLAGS 31u
 
 /* COMP, rows in storage order: the components of block b are [FIRST(b), FIRST(b + 1)). */
-#define PSOPACK_COLUMN_COMPONENT_SIZE 0u /* delivered bytes */
-#define PSOPACK_COLUMN_COMPONENT_CRC 1u  /* CRC32C of the delivered bytes */
-#define PSOPACK_COLUMN_COMPONENT_ALIGN 2u /* log2 */
-#define PSOPACK_COLUMN_COMPONENT_STRIP 3u /* trailing strip words that the block leaves out */
+#define PSOPACK_COLUMN_COMPONENT_SIZE 0u   /* delivered bytes */
+#define PSOPACK_COLUMN_COMPONENT_CRC 1u    /* CRC32C of the delivered bytes */
+#define PSOPACK_COLUMN_COMPONENT_ALIGN 2u  /* log2 */
+#define PSOPACK_COLUMN_COMPONENT_STRIP 3u  /* trailing strip words that the block leaves out */
 #define PSOPACK_COLUMN_COMPONENT_RECODE 4u /* recipe id, 0: stored as delivered */
 #define PSOPACK_COLUMN_COMPONENT_DEAD 5u   /* 1: no PSO uses it (after --base) */
 #define PSOPACK_COMPONENT_COLUMNS 6u
@@ -256,11 +257,11 @@ static_assert(sizeof(psopack_disk_column) == 56, "format v1");
 #define PSOPACK_REFERENCE_COLUMNS 1u
 
 /*
- * PSOS: column s holds slot s's value: its reference number + 1, or 0 for absent. Where a slot mostly
- * follows another one (metadata follow instructions), column PSOPACK_COLUMN_PSO_GUESS + s gives, for
- * each reference number r of the slot in `link`, the value that slot s has there most often; column s
- * then holds 0 for "as guessed" and value + 1 otherwise. Where the leading slot is absent, so is the
- * guess. A leading slot has no guess column itself.
+ * PSOS: column s holds slot s's value: its reference number + 1, or 0 for absent. Where a slot
+ * mostly follows another one (metadata follow instructions), column PSOPACK_COLUMN_PSO_GUESS + s
+ * gives, for each reference number r of the slot in `link`, the value that slot s has there most
+ * often; column s then holds 0 for "as guessed" and value + 1 otherwise. Where the leading slot is
+ * absent, so is the guess. A leading slot has no guess column itself.
  */
 #define PSOPACK_COLUMN_PSO_TUPLE 0x100u
 #define PSOPACK_COLUMN_PSO_GUESS 0x200u

@@ -54,8 +54,8 @@ psopack_status psopack_view_name_page(const psopack_view *view, uint32_t page,
     if (page >= psopack_load32(head.page_count))
         return psopack_fail(diag, PSOPACK_E_NOT_FOUND, "name page %u: there are %u", page,
                             psopack_load32(head.page_count));
-    uint64_t at = HEAD_SIZE + psopack_load32(head.dictionary_size) +
-                  (uint64_t)page * sizeof(psopack_u32le);
+    uint64_t at =
+        HEAD_SIZE + psopack_load32(head.dictionary_size) + (uint64_t)page * sizeof(psopack_u32le);
     psopack_u32le offsets[2];
     PSOPACK_TRY(psopack_section_require(section, at, sizeof offsets, diag));
     memcpy(offsets, section->bytes + at, sizeof offsets);

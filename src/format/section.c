@@ -49,8 +49,7 @@ psopack_status psopack_section_require(const psopack_section *section, uint64_t 
          page <= (offset + size - 1) / PSOPACK_SECTION_PAGE; page++) {
         if (!psopack_section_check_page(section, page))
             return psopack_fail_at(diag, PSOPACK_E_CHECKSUM, PSOPACK_OBJECT_SECTION,
-                                   section->number,
-                                   section->offset + page * PSOPACK_SECTION_PAGE,
+                                   section->number, section->offset + page * PSOPACK_SECTION_PAGE,
                                    "section %s: its check does not match its bytes; get the file "
                                    "again or run 'psopack salvage'",
                                    name);

@@ -57,7 +57,8 @@ bool psopack_section_check_page(const psopack_section *section, uint64_t page);
 static inline bool psopack_section_touch(const psopack_section *section, uint64_t first,
                                          uint64_t last)
 {
-    for (uint64_t page = first / PSOPACK_SECTION_PAGE; page <= last / PSOPACK_SECTION_PAGE; page++) {
+    for (uint64_t page = first / PSOPACK_SECTION_PAGE; page <= last / PSOPACK_SECTION_PAGE;
+         page++) {
         if (atomic_load_explicit(&section->pages[page], memory_order_relaxed) !=
                 PSOPACK_PAGE_GOOD &&
             !psopack_section_check_page(section, page))

@@ -9,16 +9,16 @@
  *
  * There is one walk for both directions. A field is passed through: forward writes it to the coded
  * side, inverse reads it from there, and either way the caller gets the plain value to build the
- * instruction word from. An instruction's lead byte, the first coded one, tells its class, and every
- * class codes exactly the bytes it reads, so both sides stay in step on any input: a wrong class
- * costs ratio, nothing else.
+ * instruction word from. An instruction's lead byte, the first coded one, tells its class, and
+ * every class codes exactly the bytes it reads, so both sides stay in step on any input: a wrong
+ * class costs ratio, nothing else.
  *
- * GFX8 here is GCN3 to GCN5, GFX10 is RDNA and RDNA 2. GFX11 and GFX12 code passes through the GFX10
- * profile and compresses worse than it could. There VOP1, VOP2, VOPC and VOP3 keep their fields (with
- * 16-bit register halves in bit 7 of a number), VOPD pairs (top bits 110010) are new where VINTRP
- * was, LDS parameter loads and VINTERP replace it, EXP and the memory formats moved (GFX12 ones are
- * three words long), and some operations have other numbers. The corpora have no such code to
- * measure, so it has no profile of its own.
+ * GFX8 here is GCN3 to GCN5, GFX10 is RDNA and RDNA 2. GFX11 and GFX12 code passes through the
+ * GFX10 profile and compresses worse than it could. There VOP1, VOP2, VOPC and VOP3 keep their
+ * fields (with 16-bit register halves in bit 7 of a number), VOPD pairs (top bits 110010) are new
+ * where VINTRP was, LDS parameter loads and VINTERP replace it, EXP and the memory formats moved
+ * (GFX12 ones are three words long), and some operations have other numbers. The corpora have no
+ * such code to measure, so it has no profile of its own.
  */
 #include "transform_amdgpu.h"
 
@@ -140,7 +140,8 @@ ALWAYS_INLINE void write_run(walk *k, uint32_t first, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++) {
         uint8_t number = (uint8_t)(first + i);
-        register_deque_take(&k->registers, register_deque_find(&k->registers, number, false), false);
+        register_deque_take(&k->registers, register_deque_find(&k->registers, number, false),
+                            false);
     }
 }
 
@@ -296,12 +297,12 @@ ALWAYS_INLINE void walk_vop3(walk *k, uint32_t w, uint32_t lead)
     }
     end_word(k, w);
     end_word(k, x);
-    optional_literal(k, k->profile == GFX10 &&
-                            ((x & 0x1ff) == 255 || (x >> 9 & 0x1ff) == 255 ||
-                             (x >> 18 & 0x1ff) == 255));
+    optional_literal(k, k->profile == GFX10 && ((x & 0x1ff) == 255 || (x >> 9 & 0x1ff) == 255 ||
+                                                (x >> 18 & 0x1ff) == 255));
 }
 
-/* The first word has its base, data and flags across byte limits: w = flags, data 12:6, base 5:0. */
+/* The first word has its base, data and flags across byte limits: w = flags, data 12:6, base 5:0.
+ */
 ALWAYS_INLINE void walk_smem(walk *k, uint32_t w, uint32_t lead)
 {
     uint32_t x = next_word(k);
@@ -535,11 +536,7 @@ ALWAYS_INLINE void walk_instruction(walk *k)
 ALWAYS_INLINE void walk_component(enum direction direction, enum profile profile, uint8_t *dst,
                                   const uint8_t *src, size_t size, void *scratch)
 {
-    walk k = {.in = src,
-              .out = dst,
-              .words = size / 4,
-              .direction = direction,
-              .profile = profile};
+    walk k = {.in = src, .out = dst, .words = size / 4, .direction = direction, .profile = profile};
 
     register_deque_init(&k.registers, scratch);
     while (k.words > 0) {

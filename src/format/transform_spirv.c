@@ -44,72 +44,72 @@ static const struct {
     uint16_t first, last; /* opcodes */
     uint8_t shape;
 } shapes[] = {
-    {1, 1, TYPED_RESULT},                          /* Undef */
-    {5, 6, ID_1},                                  /* Name, MemberName */
-    {7, 7, RESULT},                                /* String */
-    {8, 8, ID_1},                                  /* Line */
-    {11, 11, RESULT},                              /* ExtInstImport */
-    {12, 12, TYPED_RESULT | ID_1 | LITERAL_IDS},   /* ExtInst */
-    {16, 16, ID_1},                                /* ExecutionMode */
-    {19, 22, RESULT | DECLARES_TYPE},              /* TypeVoid .. TypeFloat */
-    {23, 25, RESULT | ID_1 | DECLARES_TYPE},       /* TypeVector, TypeMatrix, TypeImage */
-    {26, 26, RESULT | DECLARES_TYPE},              /* TypeSampler */
-    {27, 30, RESULT | REST_IDS | DECLARES_TYPE},   /* TypeSampledImage .. TypeStruct */
-    {31, 31, RESULT | DECLARES_TYPE},              /* TypeOpaque */
+    {1, 1, TYPED_RESULT},                           /* Undef */
+    {5, 6, ID_1},                                   /* Name, MemberName */
+    {7, 7, RESULT},                                 /* String */
+    {8, 8, ID_1},                                   /* Line */
+    {11, 11, RESULT},                               /* ExtInstImport */
+    {12, 12, TYPED_RESULT | ID_1 | LITERAL_IDS},    /* ExtInst */
+    {16, 16, ID_1},                                 /* ExecutionMode */
+    {19, 22, RESULT | DECLARES_TYPE},               /* TypeVoid .. TypeFloat */
+    {23, 25, RESULT | ID_1 | DECLARES_TYPE},        /* TypeVector, TypeMatrix, TypeImage */
+    {26, 26, RESULT | DECLARES_TYPE},               /* TypeSampler */
+    {27, 30, RESULT | REST_IDS | DECLARES_TYPE},    /* TypeSampledImage .. TypeStruct */
+    {31, 31, RESULT | DECLARES_TYPE},               /* TypeOpaque */
     {32, 32, RESULT | LITERAL_IDS | DECLARES_TYPE}, /* TypePointer */
-    {33, 33, RESULT | REST_IDS | DECLARES_TYPE},   /* TypeFunction */
-    {34, 38, RESULT | DECLARES_TYPE},              /* TypeEvent .. TypePipe */
-    {39, 39, ID_1},                                /* TypeForwardPointer */
-    {41, 43, TYPED_RESULT},                        /* ConstantTrue, ConstantFalse, Constant */
-    {44, 44, TYPED_RESULT | REST_IDS},             /* ConstantComposite */
-    {45, 50, TYPED_RESULT},                        /* ConstantSampler .. SpecConstant */
-    {51, 51, TYPED_RESULT | REST_IDS},             /* SpecConstantComposite */
-    {52, 54, TYPED_RESULT | LITERAL_IDS},          /* SpecConstantOp, Function */
-    {55, 55, TYPED_RESULT},                        /* FunctionParameter */
-    {57, 57, TYPED_RESULT | REST_IDS},             /* FunctionCall */
-    {59, 59, TYPED_RESULT | LITERAL_IDS},          /* Variable */
-    {60, 60, TYPED_RESULT | REST_IDS},             /* ImageTexelPointer */
-    {61, 61, TYPED_RESULT | ID_1},                 /* Load */
-    {62, 63, ID_2},                                /* Store, CopyMemory */
-    {64, 64, ID_3},                                /* CopyMemorySized */
-    {65, 67, TYPED_RESULT | REST_IDS},             /* AccessChain .. PtrAccessChain */
-    {68, 68, TYPED_RESULT | ID_1},                 /* ArrayLength */
-    {69, 70, TYPED_RESULT | REST_IDS},             /* .. InBoundsPtrAccessChain */
-    {71, 72, ID_1},                                /* Decorate, MemberDecorate */
-    {73, 73, RESULT},                              /* DecorationGroup */
-    {74, 74, REST_IDS},                            /* GroupDecorate */
-    {75, 75, ID_1},                                /* GroupMemberDecorate */
-    {77, 78, TYPED_RESULT | REST_IDS},             /* Vector{Extract,Insert}Dynamic */
-    {79, 79, TYPED_RESULT | ID_2},                 /* VectorShuffle */
-    {80, 80, TYPED_RESULT | REST_IDS},             /* CompositeConstruct */
-    {81, 81, TYPED_RESULT | ID_1},                 /* CompositeExtract */
-    {82, 82, TYPED_RESULT | ID_2},                 /* CompositeInsert */
-    {83, 86, TYPED_RESULT | REST_IDS},             /* CopyObject, Transpose, SampledImage */
-    {87, 88, TYPED_RESULT | ID_2 | LITERAL_IDS},   /* ImageSample{Im,Ex}plicitLod */
-    {89, 90, TYPED_RESULT | ID_3 | LITERAL_IDS},   /* ImageSampleDref.. */
-    {91, 92, TYPED_RESULT | ID_2 | LITERAL_IDS},   /* ImageSampleProj.. */
-    {93, 94, TYPED_RESULT | ID_3 | LITERAL_IDS},   /* ImageSampleProjDref.. */
-    {95, 95, TYPED_RESULT | ID_2 | LITERAL_IDS},   /* ImageFetch */
-    {96, 97, TYPED_RESULT | ID_3 | LITERAL_IDS},   /* ImageGather, ImageDrefGather */
-    {98, 98, TYPED_RESULT | ID_2 | LITERAL_IDS},   /* ImageRead */
-    {99, 99, ID_3 | LITERAL_IDS},                  /* ImageWrite */
-    {100, 215, TYPED_RESULT | REST_IDS},           /* Image .. FwidthCoarse: all arithmetic */
-    {220, 225, REST_IDS},                          /* EmitStreamVertex .. MemoryBarrier */
-    {227, 227, TYPED_RESULT | REST_IDS},           /* AtomicLoad */
-    {228, 228, REST_IDS},                          /* AtomicStore */
-    {229, 245, TYPED_RESULT | REST_IDS},           /* AtomicExchange .. Phi */
-    {246, 246, ID_2},                              /* LoopMerge */
-    {247, 247, ID_1},                              /* SelectionMerge */
-    {248, 248, RESULT},                            /* Label */
-    {249, 250, REST_IDS},                          /* Branch, BranchConditional */
-    {251, 251, ID_2},                              /* Switch */
-    {254, 254, REST_IDS},                          /* ReturnValue */
-    {256, 257, ID_1},                              /* Lifetime{Start,Stop} */
-    {331, 332, ID_1 | LITERAL_IDS},                /* ExecutionModeId, DecorateId */
-    {333, 348, TYPED_RESULT | REST_IDS},           /* GroupNonUniformElect .. Shuffle */
-    {349, 364, TYPED_RESULT | ID_1 | LITERAL_IDS}, /* GroupNonUniformIAdd .. LogicalXor */
-    {365, 366, TYPED_RESULT | REST_IDS},           /* GroupNonUniformQuad.. */
-    {400, 403, TYPED_RESULT | REST_IDS},           /* CopyLogical, Ptr{Equal,NotEqual,Diff} */
+    {33, 33, RESULT | REST_IDS | DECLARES_TYPE},    /* TypeFunction */
+    {34, 38, RESULT | DECLARES_TYPE},               /* TypeEvent .. TypePipe */
+    {39, 39, ID_1},                                 /* TypeForwardPointer */
+    {41, 43, TYPED_RESULT},                         /* ConstantTrue, ConstantFalse, Constant */
+    {44, 44, TYPED_RESULT | REST_IDS},              /* ConstantComposite */
+    {45, 50, TYPED_RESULT},                         /* ConstantSampler .. SpecConstant */
+    {51, 51, TYPED_RESULT | REST_IDS},              /* SpecConstantComposite */
+    {52, 54, TYPED_RESULT | LITERAL_IDS},           /* SpecConstantOp, Function */
+    {55, 55, TYPED_RESULT},                         /* FunctionParameter */
+    {57, 57, TYPED_RESULT | REST_IDS},              /* FunctionCall */
+    {59, 59, TYPED_RESULT | LITERAL_IDS},           /* Variable */
+    {60, 60, TYPED_RESULT | REST_IDS},              /* ImageTexelPointer */
+    {61, 61, TYPED_RESULT | ID_1},                  /* Load */
+    {62, 63, ID_2},                                 /* Store, CopyMemory */
+    {64, 64, ID_3},                                 /* CopyMemorySized */
+    {65, 67, TYPED_RESULT | REST_IDS},              /* AccessChain .. PtrAccessChain */
+    {68, 68, TYPED_RESULT | ID_1},                  /* ArrayLength */
+    {69, 70, TYPED_RESULT | REST_IDS},              /* .. InBoundsPtrAccessChain */
+    {71, 72, ID_1},                                 /* Decorate, MemberDecorate */
+    {73, 73, RESULT},                               /* DecorationGroup */
+    {74, 74, REST_IDS},                             /* GroupDecorate */
+    {75, 75, ID_1},                                 /* GroupMemberDecorate */
+    {77, 78, TYPED_RESULT | REST_IDS},              /* Vector{Extract,Insert}Dynamic */
+    {79, 79, TYPED_RESULT | ID_2},                  /* VectorShuffle */
+    {80, 80, TYPED_RESULT | REST_IDS},              /* CompositeConstruct */
+    {81, 81, TYPED_RESULT | ID_1},                  /* CompositeExtract */
+    {82, 82, TYPED_RESULT | ID_2},                  /* CompositeInsert */
+    {83, 86, TYPED_RESULT | REST_IDS},              /* CopyObject, Transpose, SampledImage */
+    {87, 88, TYPED_RESULT | ID_2 | LITERAL_IDS},    /* ImageSample{Im,Ex}plicitLod */
+    {89, 90, TYPED_RESULT | ID_3 | LITERAL_IDS},    /* ImageSampleDref.. */
+    {91, 92, TYPED_RESULT | ID_2 | LITERAL_IDS},    /* ImageSampleProj.. */
+    {93, 94, TYPED_RESULT | ID_3 | LITERAL_IDS},    /* ImageSampleProjDref.. */
+    {95, 95, TYPED_RESULT | ID_2 | LITERAL_IDS},    /* ImageFetch */
+    {96, 97, TYPED_RESULT | ID_3 | LITERAL_IDS},    /* ImageGather, ImageDrefGather */
+    {98, 98, TYPED_RESULT | ID_2 | LITERAL_IDS},    /* ImageRead */
+    {99, 99, ID_3 | LITERAL_IDS},                   /* ImageWrite */
+    {100, 215, TYPED_RESULT | REST_IDS},            /* Image .. FwidthCoarse: all arithmetic */
+    {220, 225, REST_IDS},                           /* EmitStreamVertex .. MemoryBarrier */
+    {227, 227, TYPED_RESULT | REST_IDS},            /* AtomicLoad */
+    {228, 228, REST_IDS},                           /* AtomicStore */
+    {229, 245, TYPED_RESULT | REST_IDS},            /* AtomicExchange .. Phi */
+    {246, 246, ID_2},                               /* LoopMerge */
+    {247, 247, ID_1},                               /* SelectionMerge */
+    {248, 248, RESULT},                             /* Label */
+    {249, 250, REST_IDS},                           /* Branch, BranchConditional */
+    {251, 251, ID_2},                               /* Switch */
+    {254, 254, REST_IDS},                           /* ReturnValue */
+    {256, 257, ID_1},                               /* Lifetime{Start,Stop} */
+    {331, 332, ID_1 | LITERAL_IDS},                 /* ExecutionModeId, DecorateId */
+    {333, 348, TYPED_RESULT | REST_IDS},            /* GroupNonUniformElect .. Shuffle */
+    {349, 364, TYPED_RESULT | ID_1 | LITERAL_IDS},  /* GroupNonUniformIAdd .. LogicalXor */
+    {365, 366, TYPED_RESULT | REST_IDS},            /* GroupNonUniformQuad.. */
+    {400, 403, TYPED_RESULT | REST_IDS},            /* CopyLogical, Ptr{Equal,NotEqual,Diff} */
 };
 
 #define RECENT_TYPES 64

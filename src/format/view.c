@@ -57,7 +57,8 @@ bool psopack_view_base(const psopack_view *view, uint32_t base, psopack_base_row
     return true;
 }
 
-/* ---- blocks ----------------------------------------------------------------------------------- */
+/* ---- blocks -----------------------------------------------------------------------------------
+ */
 
 static psopack_status block_corrupt(psopack_diag *diag, uint32_t block, uint64_t offset,
                                     const char *what)
@@ -96,8 +97,8 @@ static psopack_status check_block_base(const psopack_view *view, uint32_t block,
     return PSOPACK_OK;
 }
 
-static psopack_status check_block(const psopack_view *view, uint32_t block,
-                                  const uint64_t *values, uint64_t next, psopack_diag *diag)
+static psopack_status check_block(const psopack_view *view, uint32_t block, const uint64_t *values,
+                                  uint64_t next, psopack_diag *diag)
 {
     uint64_t offset = values[PSOPACK_COLUMN_BLOCK_OFFSET];
     uint64_t stored = values[PSOPACK_COLUMN_BLOCK_STORED], raw = values[PSOPACK_COLUMN_BLOCK_RAW];
@@ -174,7 +175,8 @@ uint64_t psopack_block_check(const void *stored, uint64_t stored_size, uint64_t 
     return XXH3_64bits(context, sizeof context);
 }
 
-/* ---- components ------------------------------------------------------------------------------- */
+/* ---- components -------------------------------------------------------------------------------
+ */
 
 psopack_status psopack_view_component(const psopack_view *view, uint32_t component,
                                       psopack_component_row *ret_row, psopack_diag *diag)
@@ -186,11 +188,10 @@ psopack_status psopack_view_component(const psopack_view *view, uint32_t compone
     for (uint32_t i = 0; i < PSOPACK_COMPONENT_COLUMNS; i++)
         PSOPACK_TRY(psopack_column_read(&view->component_columns[i], component, &values[i], diag));
     if (values[PSOPACK_COLUMN_COMPONENT_RECODE] != 0)
-        return psopack_fail_at(diag, PSOPACK_E_FEATURE, PSOPACK_OBJECT_COMPONENT, component,
-                               PSOPACK_NO_OFFSET,
-                               "component %u: recode recipe %llu is unknown: update this library",
-                               component,
-                               (unsigned long long)values[PSOPACK_COLUMN_COMPONENT_RECODE]);
+        return psopack_fail_at(
+            diag, PSOPACK_E_FEATURE, PSOPACK_OBJECT_COMPONENT, component, PSOPACK_NO_OFFSET,
+            "component %u: recode recipe %llu is unknown: update this library", component,
+            (unsigned long long)values[PSOPACK_COLUMN_COMPONENT_RECODE]);
     uint64_t size = values[PSOPACK_COLUMN_COMPONENT_SIZE];
     if (size > UINT32_MAX || values[PSOPACK_COLUMN_COMPONENT_CRC] > UINT32_MAX ||
         values[PSOPACK_COLUMN_COMPONENT_ALIGN] > PSOPACK_ALIGN_LOG2_MAX ||
@@ -314,7 +315,8 @@ psopack_status psopack_view_hash(const psopack_view *view, uint32_t component, u
     return PSOPACK_OK;
 }
 
-/* ---- PSOs ------------------------------------------------------------------------------------- */
+/* ---- PSOs -------------------------------------------------------------------------------------
+ */
 
 static psopack_status bad_value(psopack_diag *diag, uint32_t pso, uint32_t slot)
 {
@@ -375,8 +377,7 @@ psopack_status psopack_view_pso(const psopack_view *view, uint32_t pso, uint32_t
     if (pso >= view->psos)
         return psopack_fail(diag, PSOPACK_E_NOT_FOUND, "PSO %u: there are %u", pso, view->psos);
     for (uint32_t slot = 0; slot < view->slots; slot++) {
-        psopack_status status =
-            psopack_view_pso_slot(view, pso, slot, &ret_components[slot], diag);
+        psopack_status status = psopack_view_pso_slot(view, pso, slot, &ret_components[slot], diag);
         if (status == PSOPACK_E_ABSENT)
             ret_components[slot] = UINT32_MAX;
         else if (status != PSOPACK_OK)

@@ -48,7 +48,8 @@ psopack_status psopack_table_check(const psopack_ends *ends, const uint8_t *tabl
                                    psopack_diag *diag);
 
 /* The archive id of a footer and its section table: XXH3-128, canonical, of the table, then of the
- * footer with archive_id and crc as zero. `table_size` is at most what PSOPACK_SECTIONS_MAX gives. */
+ * footer with archive_id and crc as zero. `table_size` is at most what PSOPACK_SECTIONS_MAX gives.
+ */
 void psopack_archive_id(const psopack_disk_footer *footer, const void *table, size_t table_size,
                         uint8_t ret_id[16]);
 
@@ -98,8 +99,8 @@ typedef struct psopack_view {
 
 /*
  * Opens a view. `manifest` holds the file from `manifest_offset` to its end and must outlive the
- * view. `pages` has as many zeroed elements as psopack_table_check() counted. `ret_view` has no columns
- * yet: psopack_view_open_columns() comes next.
+ * view. `pages` has as many zeroed elements as psopack_table_check() counted. `ret_view` has no
+ * columns yet: psopack_view_open_columns() comes next.
  */
 psopack_status psopack_view_open(const psopack_ends *ends, const uint8_t *manifest,
                                  uint64_t manifest_offset, psopack_page_state *pages,
@@ -189,9 +190,9 @@ typedef struct psopack_place {
 } psopack_place;
 
 /*
- * Where a component lies: binary search over the blocks' first components, then a sum over the sizes
- * in front of it in the block. `row` is the component's. On OK the component's stored bytes lie
- * inside the block's raw size (or the pieces add up to exactly its size).
+ * Where a component lies: binary search over the blocks' first components, then a sum over the
+ * sizes in front of it in the block. `row` is the component's. On OK the component's stored bytes
+ * lie inside the block's raw size (or the pieces add up to exactly its size).
  */
 psopack_status psopack_view_locate(const psopack_view *view, uint32_t component,
                                    const psopack_component_row *row, psopack_place *ret_place,
@@ -213,7 +214,8 @@ psopack_status psopack_view_tuple(const psopack_view *view, uint32_t pso, uint32
 psopack_status psopack_view_hash(const psopack_view *view, uint32_t component, uint8_t ret_hash[16],
                                  psopack_diag *diag);
 
-/* ---- keys: buckets by the top bits of a mixed key, then the rest of it in ascending order ------- */
+/* ---- keys: buckets by the top bits of a mixed key, then the rest of it in ascending order -------
+ */
 
 /* True when a key that is found must be confirmed by name (profile `small` keeps fewer bits). */
 bool psopack_view_key_is_short(const psopack_view *view);
@@ -228,7 +230,8 @@ psopack_status psopack_view_check_keys(const psopack_view *view, psopack_diag *d
 psopack_status psopack_view_find_key(const psopack_view *view, uint64_t key, uint32_t nth,
                                      uint32_t *ret_pso, psopack_diag *diag);
 
-/* ---- names ------------------------------------------------------------------------------------ */
+/* ---- names ------------------------------------------------------------------------------------
+ */
 
 typedef struct psopack_name_page {
     const uint8_t *frame; /* one magicless zstd frame, no content size, against the dictionary */

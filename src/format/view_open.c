@@ -13,7 +13,8 @@ static psopack_status corrupt(const psopack_section *section, psopack_diag *diag
                            section->offset, "section %s: %s", name, what);
 }
 
-/* ---- sections --------------------------------------------------------------------------------- */
+/* ---- sections ---------------------------------------------------------------------------------
+ */
 
 static psopack_status place_sections(psopack_view *view, psopack_page_state *pages,
                                      psopack_diag *diag)
@@ -48,8 +49,8 @@ static psopack_status check_page_tables(const psopack_view *view, psopack_diag *
     for (uint32_t i = 0; i < view->section_count; i++) {
         const psopack_section *section = &view->sections[i];
         uint64_t pages = psopack_section_pages(section->size);
-        bool good = pages > 1 ? psopack_section_table_is_good(section)
-                              : pages == 1 || section->crc == 0;
+        bool good =
+            pages > 1 ? psopack_section_table_is_good(section) : pages == 1 || section->crc == 0;
         if (!good)
             return psopack_fail_at(diag, PSOPACK_E_CHECKSUM, PSOPACK_OBJECT_SECTION, i,
                                    section->offset + section->size,
@@ -84,7 +85,8 @@ static psopack_status need_section(const psopack_view *view, uint32_t id,
     return PSOPACK_OK;
 }
 
-/* ---- META ------------------------------------------------------------------------------------- */
+/* ---- META -------------------------------------------------------------------------------------
+ */
 
 static psopack_status load_strings(psopack_view *view, const psopack_section *section,
                                    const psopack_disk_meta *meta, psopack_diag *diag)
@@ -135,7 +137,8 @@ static psopack_status load_meta(psopack_view *view, psopack_diag *diag)
     return load_strings(view, section, &meta, diag);
 }
 
-/* ---- SLOT, KIND, BASE ------------------------------------------------------------------------- */
+/* ---- SLOT, KIND, BASE -------------------------------------------------------------------------
+ */
 
 /* Opens a section of rows: everything is checked, `row_size * count` bytes follow the count. */
 static psopack_status open_rows(const psopack_view *view, uint32_t id, size_t row_size,
@@ -162,8 +165,8 @@ static psopack_status open_rows(const psopack_view *view, uint32_t id, size_t ro
 static bool name_is_legal(const psopack_section *section, uint64_t rows_end, uint32_t offset,
                           uint32_t size)
 {
-    if (size == 0 || size > PSOPACK_SLOT_NAME_MAX || offset < rows_end ||
-        offset >= section->size || size >= section->size - offset)
+    if (size == 0 || size > PSOPACK_SLOT_NAME_MAX || offset < rows_end || offset >= section->size ||
+        size >= section->size - offset)
         return false;
     const uint8_t *name = section->bytes + offset;
     return memchr(name, 0, size + 1) == name + size;
@@ -254,7 +257,8 @@ psopack_status psopack_view_open(const psopack_ends *ends, const uint8_t *manife
     return PSOPACK_OK;
 }
 
-/* ---- column sets ------------------------------------------------------------------------------ */
+/* ---- column sets ------------------------------------------------------------------------------
+ */
 
 /* Where the columns of one set go, and how many rows each must have (UINT64_MAX: any number). */
 typedef struct column_target {
@@ -267,8 +271,7 @@ typedef struct column_target {
 static psopack_status take_numbered(void *user, const psopack_column *column, psopack_diag *diag)
 {
     column_target *target = user;
-    if (column->id >= target->count ||
-        (target->rows != UINT64_MAX && column->rows != target->rows))
+    if (column->id >= target->count || (target->rows != UINT64_MAX && column->rows != target->rows))
         return corrupt(column->section, diag, "a column is unknown or has the wrong row count");
     target->columns[column->id] = *column;
     target->seen++;
@@ -350,17 +353,18 @@ psopack_status psopack_view_check_all(const psopack_view *view, psopack_diag *di
     for (uint32_t i = 0; i < view->section_count; i++) {
         const psopack_section *section = &view->sections[i];
         PSOPACK_TRY(psopack_section_require(section, 0, section->size, diag));
-        uint64_t end = i + 1 < view->section_count ? view->sections[i + 1].offset
-                                                   : view->ends.table_offset;
+        uint64_t end =
+            i + 1 < view->section_count ? view->sections[i + 1].offset : view->ends.table_offset;
         uint64_t table_size = psopack_section_table_size(section->size);
         uint64_t table_bytes =
             table_size == 0 ? 0 : psopack_section_pages(section->size) * sizeof(psopack_u32le);
         for (uint64_t at = section->size; at < end - section->offset; at++) {
-            bool in_table = at >= section->size + table_size - table_bytes &&
-                            at < section->size + table_size;
+            bool in_table =
+                at >= section->size + table_size - table_bytes && at < section->size + table_size;
             if (!in_table && section->bytes[at] != 0)
                 return psopack_fail_at(diag, PSOPACK_E_CORRUPT, PSOPACK_OBJECT_SECTION, i,
-                                       section->offset + at, "padding behind a section is not zero");
+                                       section->offset + at,
+                                       "padding behind a section is not zero");
         }
     }
     return PSOPACK_OK;

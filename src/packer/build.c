@@ -39,7 +39,8 @@ void psopack_build_set_store_budget(psopack_build *build, uint64_t bytes)
     build->store_budget = bytes;
 }
 
-/* ---- create and destroy ----------------------------------------------------------------------- */
+/* ---- create and destroy -----------------------------------------------------------------------
+ */
 
 static psopack_status check_options(const psopack_build_options *options, psopack_diag *diag)
 {
@@ -65,8 +66,8 @@ static void apply_defaults(psopack_build *build)
     build->store_budget = STORE_BUDGET_DEFAULT;
 }
 
-psopack_status psopack_build_create(const psopack_build_options *options,
-                                    psopack_build **ret_build, psopack_diag *diag)
+psopack_status psopack_build_create(const psopack_build_options *options, psopack_build **ret_build,
+                                    psopack_diag *diag)
 {
     const psopack_build_options defaults = PSOPACK_BUILD_OPTIONS_INIT;
     psopack_build *build;
@@ -102,7 +103,8 @@ void psopack_build_destroy(psopack_build **build_at)
     *build_at = NULL;
 }
 
-/* ---- inputs ----------------------------------------------------------------------------------- */
+/* ---- inputs -----------------------------------------------------------------------------------
+ */
 
 static unsigned log2_of(uint32_t value)
 {
@@ -178,8 +180,8 @@ psopack_status psopack_build_add_memory(psopack_build *build, const void *pso, s
         return psopack_fail(diag, PSOPACK_E_ARGUMENT, "bytes is NULL, but size is not 0");
     PSOPACK_TRY(shared_origin(build, PSOPACK_ORIGIN_MEMORY, &build->has_memory,
                               &build->memory_origin, diag));
-    PSOPACK_TRY(psopack_inputs_add_pso(&build->inputs, build->memory_origin, pso, pso_size, &index,
-                                       diag));
+    PSOPACK_TRY(
+        psopack_inputs_add_pso(&build->inputs, build->memory_origin, pso, pso_size, &index, diag));
     return psopack_inputs_add_file(&build->inputs, index, slot, strlen(slot),
                                    (psopack_input_source){.memory = bytes}, size, diag);
 }
@@ -192,16 +194,17 @@ psopack_status psopack_build_add_virtual(psopack_build *build, const void *pso, 
     psopack_virtual_file *copy;
     PSOPACK_TRY(shared_origin(build, PSOPACK_ORIGIN_VIRTUAL, &build->has_virtual,
                               &build->virtual_origin, diag));
-    PSOPACK_TRY(psopack_inputs_add_pso(&build->inputs, build->virtual_origin, pso, pso_size,
-                                       &index, diag));
-    PSOPACK_TRY(psopack_arena_alloc(&build->inputs.arena, sizeof *copy, sizeof(void *), &copy,
-                                    diag));
+    PSOPACK_TRY(
+        psopack_inputs_add_pso(&build->inputs, build->virtual_origin, pso, pso_size, &index, diag));
+    PSOPACK_TRY(
+        psopack_arena_alloc(&build->inputs.arena, sizeof *copy, sizeof(void *), &copy, diag));
     *copy = *file;
     return psopack_inputs_add_file(&build->inputs, index, slot, strlen(slot),
                                    (psopack_input_source){.virtual_file = copy}, file->size, diag);
 }
 
-/* ---- writing ---------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------
+ */
 
 /* All that lives while an archive is made. */
 typedef struct work {
@@ -330,7 +333,8 @@ psopack_status psopack_build_write(psopack_build *build, const char *path,
     return status;
 }
 
-/* ---- depfile ---------------------------------------------------------------------------------- */
+/* ---- depfile ----------------------------------------------------------------------------------
+ */
 
 static int compare_paths(const void *a, const void *b)
 {

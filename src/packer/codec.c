@@ -52,8 +52,8 @@ static void override(unsigned *field, unsigned value)
         *field = value;
 }
 
-static ZSTD_compressionParameters make_parameters(const psopack_codec_params *params,
-                                                  size_t size, size_t dictionary_size)
+static ZSTD_compressionParameters make_parameters(const psopack_codec_params *params, size_t size,
+                                                  size_t dictionary_size)
 {
     ZSTD_compressionParameters made = ZSTD_getCParams(params->level, size, dictionary_size);
     override(&made.windowLog, params->window_log);
@@ -106,8 +106,7 @@ static psopack_status apply(ZSTD_CCtx *context, const setting *settings, size_t 
                             psopack_diag *diag)
 {
     for (size_t i = 0; i < count; i++) {
-        size_t result =
-            ZSTD_CCtx_setParameter(context, settings[i].parameter, settings[i].value);
+        size_t result = ZSTD_CCtx_setParameter(context, settings[i].parameter, settings[i].value);
         if (ZSTD_isError(result))
             return zstd_failed(result, diag);
     }
@@ -133,14 +132,10 @@ static psopack_status apply_parameters(ZSTD_CCtx *context, const psopack_codec_p
 {
     ZSTD_compressionParameters made = make_parameters(params, size, 0);
     const setting settings[] = {
-        {ZSTD_c_compressionLevel, params->level},
-        {ZSTD_c_windowLog, (int)made.windowLog},
-        {ZSTD_c_hashLog, (int)made.hashLog},
-        {ZSTD_c_chainLog, (int)made.chainLog},
-        {ZSTD_c_searchLog, (int)made.searchLog},
-        {ZSTD_c_minMatch, (int)made.minMatch},
-        {ZSTD_c_targetLength, (int)made.targetLength},
-        {ZSTD_c_strategy, (int)made.strategy},
+        {ZSTD_c_compressionLevel, params->level},      {ZSTD_c_windowLog, (int)made.windowLog},
+        {ZSTD_c_hashLog, (int)made.hashLog},           {ZSTD_c_chainLog, (int)made.chainLog},
+        {ZSTD_c_searchLog, (int)made.searchLog},       {ZSTD_c_minMatch, (int)made.minMatch},
+        {ZSTD_c_targetLength, (int)made.targetLength}, {ZSTD_c_strategy, (int)made.strategy},
         {ZSTD_c_useRowMatchFinder, ZSTD_ps_disable},
     };
     return apply(context, settings, sizeof settings / sizeof settings[0], diag);
@@ -174,8 +169,8 @@ psopack_status psopack_codec_compress(psopack_codec *codec, const psopack_codec_
                                       const void *bytes, size_t size, void *out, size_t capacity,
                                       size_t *ret_size, psopack_diag *diag)
 {
-    PSOPACK_TRY(compress(codec, params, base, plain_frame, bytes, size, out, capacity, ret_size,
-                         diag));
+    PSOPACK_TRY(
+        compress(codec, params, base, plain_frame, bytes, size, out, capacity, ret_size, diag));
     if (*ret_size >= size)
         *ret_size = 0;
     return PSOPACK_OK;
@@ -183,8 +178,7 @@ psopack_status psopack_codec_compress(psopack_codec *codec, const psopack_codec_
 
 psopack_status psopack_codec_frame(psopack_codec *codec, const psopack_codec_params *params,
                                    const psopack_codec_base *base, const void *bytes, size_t size,
-                                   void *out, size_t capacity, size_t *ret_size,
-                                   psopack_diag *diag)
+                                   void *out, size_t capacity, size_t *ret_size, psopack_diag *diag)
 {
     return compress(codec, params, base, false, bytes, size, out, capacity, ret_size, diag);
 }

@@ -126,8 +126,7 @@ static psopack_status add_room(psopack_bytes *section, uint64_t bits, uint64_t *
 }
 
 static psopack_status write_flat(psopack_bytes *section, const psopack_column_input *input,
-                                 const encoding *way, psopack_disk_column *disk,
-                                 psopack_diag *diag)
+                                 const encoding *way, psopack_disk_column *disk, psopack_diag *diag)
 {
     uint64_t data = section->size;
     if (way->width != 0) {
@@ -164,8 +163,7 @@ static psopack_status write_grouped(psopack_bytes *section, const psopack_column
         uint8_t *rows = section->data + directory;
         put_bits(rows, entry, found.base, way->base_width);
         put_bits(rows, entry + way->base_width, found.width, PSOPACK_GROUP_WIDTH_BITS);
-        put_bits(rows, entry + way->base_width + PSOPACK_GROUP_WIDTH_BITS, start,
-                 way->start_width);
+        put_bits(rows, entry + way->base_width + PSOPACK_GROUP_WIDTH_BITS, start, way->start_width);
         entry += way->base_width + PSOPACK_GROUP_WIDTH_BITS + way->start_width;
         if (found.width != 0)
             write_group(section->data + data, start, input->values + at, count, &found);

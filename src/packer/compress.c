@@ -41,7 +41,8 @@ typedef struct compress_state {
     psopack_compress_result result;
 } compress_state;
 
-/* ---- putting a block together ----------------------------------------------------------------- */
+/* ---- putting a block together -----------------------------------------------------------------
+ */
 
 static psopack_status append_component(const compress_state *state, worker_state *worker,
                                        uint32_t component, size_t at, psopack_diag *diag)
@@ -83,10 +84,10 @@ static psopack_status compress_raw(const compress_state *state, worker_state *wo
     PSOPACK_TRY(psopack_grow(&place->bytes, &place->capacity, psopack_codec_bound(block->raw_size),
                              1, diag));
     if (settings->compress && !block->no_gain && block->raw_size != 0)
-        PSOPACK_TRY(psopack_codec_compress(
-            worker->codec, block->is_base ? &settings->base : &kind->params, base,
-            settings->plain_frames, worker->raw, block->raw_size, place->bytes, place->capacity,
-            &size, diag));
+        PSOPACK_TRY(psopack_codec_compress(worker->codec,
+                                           block->is_base ? &settings->base : &kind->params, base,
+                                           settings->plain_frames, worker->raw, block->raw_size,
+                                           place->bytes, place->capacity, &size, diag));
     uint32_t flags = settings->plain_frames ? PSOPACK_BLOCK_FRAME : 0;
     if (size == 0) {
         memcpy(place->bytes, worker->raw, block->raw_size);
@@ -125,7 +126,8 @@ static psopack_status make_block(void *context, unsigned worker_index, uint64_t 
     return PSOPACK_OK;
 }
 
-/* ---- writing ---------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------
+ */
 
 /* The offset alignment of a block: its first component's, where bytes lie as they are. */
 static uint32_t block_alignment(const compress_state *state, const psopack_plan_block *block,
@@ -176,7 +178,8 @@ static psopack_status use_block(void *context, uint64_t item, unsigned slot, pso
     return PSOPACK_OK;
 }
 
-/* ---- bases ------------------------------------------------------------------------------------ */
+/* ---- bases ------------------------------------------------------------------------------------
+ */
 
 /* Tables, then decoded bytes; hashed, and made ready for the compressor. */
 static psopack_status prepare_base(void *context, unsigned worker_index, uint64_t item,
@@ -199,23 +202,23 @@ static psopack_status prepare_base(void *context, unsigned worker_index, uint64_
                                      &base->params, &state->bases[item], diag);
 }
 
-/* ---- the whole -------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------------
+ */
 
 static psopack_status set_up(compress_state *state, unsigned threads, psopack_diag *diag)
 {
     state->worker_count = threads;
     state->place_count = 2 * threads + 2;
     PSOPACK_TRY(psopack_new_array(&state->workers, threads, sizeof *state->workers, diag));
+    PSOPACK_TRY(psopack_new_array(&state->places, state->place_count, sizeof *state->places, diag));
     PSOPACK_TRY(
-        psopack_new_array(&state->places, state->place_count, sizeof *state->places, diag));
-    PSOPACK_TRY(psopack_new_array(&state->bases, state->plan->base_count, sizeof *state->bases,
-                                  diag));
+        psopack_new_array(&state->bases, state->plan->base_count, sizeof *state->bases, diag));
     PSOPACK_TRY(psopack_new_array(&state->result.blocks, state->plan->block_count,
                                   sizeof *state->result.blocks, diag));
     for (unsigned i = 0; i < threads; i++) {
         PSOPACK_TRY(psopack_codec_create(&state->workers[i].codec, diag));
-        PSOPACK_TRY(psopack_new_array(&state->workers[i].scratch, PSOPACK_TRANSFORM_SCRATCH, 1,
-                                      diag));
+        PSOPACK_TRY(
+            psopack_new_array(&state->workers[i].scratch, PSOPACK_TRANSFORM_SCRATCH, 1, diag));
     }
     return PSOPACK_OK;
 }
@@ -241,8 +244,8 @@ static void tear_down(compress_state *state)
 static psopack_status run(compress_state *state, unsigned threads, psopack_diag *diag)
 {
     PSOPACK_TRY(set_up(state, threads, diag));
-    PSOPACK_TRY(psopack_parallel_for(state->plan->base_count, threads, prepare_base, state, NULL,
-                                     diag));
+    PSOPACK_TRY(
+        psopack_parallel_for(state->plan->base_count, threads, prepare_base, state, NULL, diag));
     psopack_ordered work = {
         .make = make_block, .use = use_block, .context = state, .window = state->place_count};
     return psopack_ordered_for(state->plan->block_count, threads, &work, NULL, diag);

@@ -47,8 +47,8 @@ static psopack_status add_record(list_state *state, const list_record *record, p
     uint32_t pso = 0;
     if (record->path_size == 0 || memchr(record->path, 0, record->path_size))
         return at_line(state, PSOPACK_E_SYNTAX, 1, "the path is empty or holds a NUL", diag);
-    PSOPACK_TRY(psopack_inputs_copy(state->inputs, record->path, record->path_size, &source.path,
-                                    diag));
+    PSOPACK_TRY(
+        psopack_inputs_copy(state->inputs, record->path, record->path_size, &source.path, diag));
     psopack_status status = psopack_inputs_add_pso(state->inputs, state->origin, record->pso,
                                                    record->pso_size, &pso, &inner);
     if (status == PSOPACK_OK)

@@ -33,8 +33,7 @@ psopack_status psopack_inputs_copy(psopack_inputs *inputs, const void *bytes, si
 }
 
 psopack_status psopack_inputs_add_origin(psopack_inputs *inputs, psopack_origin_type type,
-                                         const char *path, uint32_t *ret_origin,
-                                         psopack_diag *diag)
+                                         const char *path, uint32_t *ret_origin, psopack_diag *diag)
 {
     psopack_origin origin = {type, NULL};
     PSOPACK_TRY(psopack_inputs_copy(inputs, path, strlen(path), &origin.path, diag));
@@ -45,7 +44,8 @@ psopack_status psopack_inputs_add_origin(psopack_inputs *inputs, psopack_origin_
     return PSOPACK_OK;
 }
 
-/* ---- names ------------------------------------------------------------------------------------ */
+/* ---- names ------------------------------------------------------------------------------------
+ */
 
 static bool has_control(const uint8_t *name, size_t size)
 {
@@ -103,7 +103,8 @@ static psopack_status check_name(const char *what, const uint8_t *name, size_t s
     return PSOPACK_OK;
 }
 
-/* ---- PSOs and files --------------------------------------------------------------------------- */
+/* ---- PSOs and files ---------------------------------------------------------------------------
+ */
 
 static size_t pso_hash(uint32_t origin, uint32_t name)
 {
@@ -133,8 +134,8 @@ static uint32_t *pso_place(const psopack_inputs *inputs, uint32_t origin, uint32
     size_t mask = inputs->pso_table_size - 1;
     for (size_t at = pso_hash(origin, name) & mask;; at = (at + 1) & mask) {
         uint32_t pso = inputs->pso_table[at];
-        if (pso == 0 || (inputs->psos[pso - 1].origin == origin &&
-                         inputs->psos[pso - 1].name == name))
+        if (pso == 0 ||
+            (inputs->psos[pso - 1].origin == origin && inputs->psos[pso - 1].name == name))
             return &inputs->pso_table[at];
     }
 }
@@ -162,8 +163,8 @@ psopack_status psopack_inputs_add_pso(psopack_inputs *inputs, uint32_t origin, c
 }
 
 psopack_status psopack_inputs_add_file(psopack_inputs *inputs, uint32_t pso, const void *slot,
-                                       size_t slot_size, psopack_input_source source,
-                                       uint64_t size, psopack_diag *diag)
+                                       size_t slot_size, psopack_input_source source, uint64_t size,
+                                       psopack_diag *diag)
 {
     uint32_t slot_index;
     PSOPACK_TRY(check_name("slot", slot, slot_size, PSOPACK_SLOT_NAME_MAX, false, diag));
@@ -193,7 +194,8 @@ psopack_status psopack_inputs_add_directory(psopack_inputs *inputs, const char *
     return PSOPACK_OK;
 }
 
-/* ---- reading ---------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------
+ */
 
 /* Writes up to three parts joined by '/' and a zero. */
 static psopack_status join(char **buffer, size_t *capacity, const char *const parts[3],
@@ -245,8 +247,8 @@ static psopack_status read_open_file(const psopack_file *file, const psopack_fil
     psopack_file_stat after;
     PSOPACK_TRY(psopack_grow(&buffer->bytes, &buffer->capacity, (size_t)before->size + 1, 1, diag));
     size_t read;
-    PSOPACK_TRY(psopack_file_read_up_to(file, 0, buffer->bytes, (size_t)before->size + 1, &read,
-                                        diag));
+    PSOPACK_TRY(
+        psopack_file_read_up_to(file, 0, buffer->bytes, (size_t)before->size + 1, &read, diag));
     PSOPACK_TRY(psopack_file_get_stat(file, &after, diag));
     if (read != before->size || !psopack_file_stat_equal(before, &after))
         return psopack_fail(diag, PSOPACK_E_CHANGED,

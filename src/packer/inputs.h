@@ -13,11 +13,11 @@
 
 /* How an origin's files are found. */
 typedef enum psopack_origin_type {
-    PSOPACK_ORIGIN_TREE,    /* path / PSO name / slot name */
-    PSOPACK_ORIGIN_FLAT,    /* path / PSO name */
-    PSOPACK_ORIGIN_LIST,    /* a path per file */
-    PSOPACK_ORIGIN_MEMORY,  /* pointer and size */
-    PSOPACK_ORIGIN_VIRTUAL  /* a callback */
+    PSOPACK_ORIGIN_TREE,   /* path / PSO name / slot name */
+    PSOPACK_ORIGIN_FLAT,   /* path / PSO name */
+    PSOPACK_ORIGIN_LIST,   /* a path per file */
+    PSOPACK_ORIGIN_MEMORY, /* pointer and size */
+    PSOPACK_ORIGIN_VIRTUAL /* a callback */
 } psopack_origin_type;
 
 /* One add call (memory and virtual files: all of them together). */
@@ -35,8 +35,8 @@ typedef struct psopack_input_pso {
 } psopack_input_pso;
 
 typedef union psopack_input_source {
-    const char *path;                    /* list */
-    const void *memory;                  /* memory */
+    const char *path;                         /* list */
+    const void *memory;                       /* memory */
     const psopack_virtual_file *virtual_file; /* virtual */
 } psopack_input_source;
 
@@ -44,7 +44,7 @@ typedef struct psopack_input_file {
     psopack_input_source source;
     uint64_t size; /* of memory; of others once read */
     uint32_t pso;
-    uint32_t slot; /* in slots */
+    uint32_t slot;      /* in slots */
     uint32_t component; /* set by the scan: in the store */
     uint32_t crc;       /* set by the scan: CRC32C of the bytes that were read */
 } psopack_input_file;
@@ -78,8 +78,8 @@ psopack_status psopack_inputs_add_pso(psopack_inputs *inputs, uint32_t origin, c
                                       size_t size, uint32_t *ret_pso, psopack_diag *diag);
 
 psopack_status psopack_inputs_add_file(psopack_inputs *inputs, uint32_t pso, const void *slot,
-                                       size_t slot_size, psopack_input_source source,
-                                       uint64_t size, psopack_diag *diag);
+                                       size_t slot_size, psopack_input_source source, uint64_t size,
+                                       psopack_diag *diag);
 
 psopack_status psopack_inputs_add_directory(psopack_inputs *inputs, const char *path,
                                             psopack_diag *diag);
@@ -109,7 +109,8 @@ psopack_status psopack_inputs_read(const psopack_inputs *inputs, const psopack_i
                                    psopack_read_buffer *buffer, const uint8_t **ret_bytes,
                                    uint64_t *ret_size, psopack_diag *diag);
 
-/* ---- ingest: ways to fill it ------------------------------------------------------------------ */
+/* ---- ingest: ways to fill it ------------------------------------------------------------------
+ */
 
 psopack_status psopack_ingest_tree(psopack_inputs *inputs, const char *path, const char *flat_slot,
                                    const psopack_build_events *events, bool keep_going,

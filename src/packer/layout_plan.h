@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Which component lies in which block, under which base and transform: what planning decides and
- * compression carries out. Blocks are in file order; components in the order of their blocks are the
- * archive's component numbers.
+ * compression carries out. Blocks are in file order; components in the order of their blocks are
+ * the archive's component numbers.
  */
 #ifndef PSOPACK_PACKER_LAYOUT_PLAN_H
 #define PSOPACK_PACKER_LAYOUT_PLAN_H
@@ -20,13 +20,13 @@ typedef struct psopack_plan_block {
     uint32_t base; /* in plan->bases, or PSOPACK_NO_BASE */
     uint16_t kind;
     bool is_base;
-    bool is_piece;   /* of a large component, the first one too */
-    bool no_gain;    /* known not to shrink: store as it is */
+    bool is_piece; /* of a large component, the first one too */
+    bool no_gain;  /* known not to shrink: store as it is */
 } psopack_plan_block;
 
 typedef struct psopack_plan_base {
-    uint32_t block; /* in plan->blocks */
-    uint32_t kind;  /* what its block is filed under */
+    uint32_t block;  /* in plan->blocks */
+    uint32_t kind;   /* what its block is filed under */
     uint8_t *tables; /* entropy tables, may be NULL */
     uint32_t tables_size;
     psopack_codec_params params; /* of the blocks that use it */
@@ -39,7 +39,7 @@ typedef struct psopack_plan_base {
 typedef struct psopack_plan_kind {
     uint32_t transform;
     uint32_t strip_word;
-    bool strips; /* some component leaves out strip words */
+    bool strips;   /* some component leaves out strip words */
     uint32_t base; /* or PSOPACK_NO_BASE */
     psopack_codec_params params;
     uint64_t stored_bytes; /* filled by compression */
@@ -65,8 +65,8 @@ void psopack_plan_free(psopack_plan *plan);
 
 /*
  * A component as its block holds it: stripped, then transformed. `out` has room for its stripped
- * size, `scratch` for PSOPACK_TRANSFORM_SCRATCH. With `prove`, inverts it and compares: INTERNAL when
- * they differ (a bug, never data).
+ * size, `scratch` for PSOPACK_TRANSFORM_SCRATCH. With `prove`, inverts it and compares: INTERNAL
+ * when they differ (a bug, never data).
  */
 psopack_status psopack_plan_component_bytes(const psopack_model *model, const psopack_store *store,
                                             const psopack_plan *plan, uint32_t component,

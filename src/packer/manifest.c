@@ -10,7 +10,8 @@
 #include "format/view.h"
 #include "packer/column_write.h"
 
-/* ---- META, SLOT, KIND, BASE ------------------------------------------------------------------- */
+/* ---- META, SLOT, KIND, BASE -------------------------------------------------------------------
+ */
 
 static void describe_recipe(const psopack_profile_settings *settings, char *text, size_t size)
 {
@@ -138,7 +139,8 @@ static psopack_status section_bases(const psopack_manifest_input *input, psopack
     return PSOPACK_OK;
 }
 
-/* ---- BLCK, COMP, REFS ------------------------------------------------------------------------- */
+/* ---- BLCK, COMP, REFS -------------------------------------------------------------------------
+ */
 
 /* `count` columns of `rows` values, numbered from 0, in one allocation. */
 static psopack_status new_columns(psopack_column_input *columns, uint32_t count, uint64_t rows,
@@ -218,14 +220,14 @@ static psopack_status section_hashes(const psopack_manifest_input *input, psopac
 {
     for (uint32_t i = 0; i < input->model->component_count; i++) {
         XXH128_canonical_t hash;
-        XXH128_canonicalFromHash(&hash,
-                                 input->model->components[input->plan->order[i]].hash);
+        XXH128_canonicalFromHash(&hash, input->model->components[input->plan->order[i]].hash);
         PSOPACK_TRY(psopack_bytes_add(section, hash.digest, sizeof hash.digest, diag));
     }
     return PSOPACK_OK;
 }
 
-/* ---- the tail --------------------------------------------------------------------------------- */
+/* ---- the tail ---------------------------------------------------------------------------------
+ */
 
 typedef psopack_status section_fn(const psopack_manifest_input *input, psopack_bytes *section,
                                   psopack_diag *diag);
@@ -355,8 +357,7 @@ psopack_status psopack_header_write(psopack_publish *publish, psopack_diag *diag
     return psopack_publish_write(publish, &header, sizeof header, diag);
 }
 
-psopack_status psopack_manifest_write(const psopack_manifest_input *input,
-                                      psopack_publish *publish,
+psopack_status psopack_manifest_write(const psopack_manifest_input *input, psopack_publish *publish,
                                       psopack_manifest_result *ret_result, psopack_diag *diag)
 {
     tail out = {.publish = publish};

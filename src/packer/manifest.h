@@ -25,8 +25,7 @@ typedef struct psopack_manifest_result {
 psopack_status psopack_header_write(psopack_publish *publish, psopack_diag *diag);
 
 /* Writes everything behind the last block. */
-psopack_status psopack_manifest_write(const psopack_manifest_input *input,
-                                      psopack_publish *publish,
+psopack_status psopack_manifest_write(const psopack_manifest_input *input, psopack_publish *publish,
                                       psopack_manifest_result *ret_result, psopack_diag *diag);
 
 /* Sections, each in its own file; all append to an empty `section`. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * NAME: pages of 64 front-coded names, each a zstd frame against one dictionary made of pages spread
- * over the archive: small pages alone compress badly (1.5x on the test corpus).
+ * NAME: pages of 64 front-coded names, each a zstd frame against one dictionary made of pages
+ * spread over the archive: small pages alone compress badly (1.5x on the test corpus).
  */
 #include "format/layout.h"
 #include "packer/codec.h"
@@ -114,8 +114,8 @@ static psopack_status compress_pages(names_state *state, psopack_diag *diag)
     PSOPACK_TRY(psopack_codec_create(&state->codec, diag));
     PSOPACK_TRY(make_dictionary(state, diag));
     if (state->dictionary.size != 0)
-        PSOPACK_TRY(psopack_codec_base_create(state->dictionary.data, state->dictionary.size,
-                                              false, &params, &state->base, diag));
+        PSOPACK_TRY(psopack_codec_base_create(state->dictionary.data, state->dictionary.size, false,
+                                              &params, &state->base, diag));
     PSOPACK_TRY(psopack_new_array(&state->ends, state->pages, sizeof *state->ends, diag));
     for (uint32_t i = 0; i < state->pages; i++)
         PSOPACK_TRY(compress_page(state, i, &params, diag));
@@ -131,14 +131,12 @@ static psopack_status put_together(const names_state *state, psopack_bytes *sect
         .dictionary_size = psopack_store32((uint32_t)state->dictionary.size),
     };
     PSOPACK_TRY(psopack_bytes_add(section, &head, sizeof head, diag));
-    PSOPACK_TRY(
-        psopack_bytes_add(section, state->dictionary.data, state->dictionary.size, diag));
+    PSOPACK_TRY(psopack_bytes_add(section, state->dictionary.data, state->dictionary.size, diag));
     size_t start = section->size + (state->pages + (size_t)1) * sizeof(psopack_u32le);
     if (state->frames.size > UINT32_MAX - start)
         return psopack_fail(diag, PSOPACK_E_LIMIT, "names take more than 4 GiB compressed");
     for (uint32_t i = 0; i <= state->pages; i++) {
-        psopack_u32le offset =
-            psopack_store32((uint32_t)start + (i == 0 ? 0 : state->ends[i - 1]));
+        psopack_u32le offset = psopack_store32((uint32_t)start + (i == 0 ? 0 : state->ends[i - 1]));
         PSOPACK_TRY(psopack_bytes_add(section, &offset, sizeof offset, diag));
     }
     return psopack_bytes_add(section, state->frames.data, state->frames.size, diag);

@@ -38,8 +38,7 @@ static psopack_status fill_values(psos_state *state, psopack_diag *diag)
 {
     const psopack_model *model = state->input->model;
     for (uint32_t slot = 0; slot < model->slot_count; slot++)
-        PSOPACK_TRY(
-            psopack_new_array(&state->slots[slot].values, model->pso_count, 8, diag));
+        PSOPACK_TRY(psopack_new_array(&state->slots[slot].values, model->pso_count, 8, diag));
     for (uint32_t pso = 0; pso < model->pso_count; pso++) {
         uint32_t end = model->psos[pso + 1].first_reference;
         for (uint32_t at = model->psos[pso].first_reference; at < end; at++)
@@ -149,7 +148,8 @@ static psopack_status measure_pairs(psos_state *state, gain_table *gains, psopac
     return PSOPACK_OK;
 }
 
-/* The pair that saves most is taken, again and again; who leads is not led, who is led leads none. */
+/* The pair that saves most is taken, again and again; who leads is not led, who is led leads none.
+ */
 static psopack_status choose_leaders(psos_state *state, psopack_diag *diag)
 {
     uint32_t count = state->input->model->slot_count;

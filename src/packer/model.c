@@ -41,16 +41,15 @@ static psopack_status allocate(maker *make, size_t item_count, psopack_diag *dia
     PSOPACK_TRY(psopack_new_array(&make->first_file, inputs->pso_count + 1, 4, diag));
     PSOPACK_TRY(psopack_new_array(&make->file_order, inputs->file_count, 4, diag));
     PSOPACK_TRY(psopack_new_array(&make->number, item_count, 4, diag));
+    PSOPACK_TRY(psopack_new_array(&model->slots, inputs->slots.count, sizeof *model->slots, diag));
+    PSOPACK_TRY(psopack_new_array(&model->psos, inputs->pso_count + 1, sizeof *model->psos, diag));
     PSOPACK_TRY(
-        psopack_new_array(&model->slots, inputs->slots.count, sizeof *model->slots, diag));
-    PSOPACK_TRY(
-        psopack_new_array(&model->psos, inputs->pso_count + 1, sizeof *model->psos, diag));
-    PSOPACK_TRY(psopack_new_array(&model->references, inputs->file_count,
-                                  sizeof *model->references, diag));
+        psopack_new_array(&model->references, inputs->file_count, sizeof *model->references, diag));
     return psopack_new_array(&model->components, item_count, sizeof *model->components, diag);
 }
 
-/* ---- sorting without a context argument: keys carry what is compared -------------------------- */
+/* ---- sorting without a context argument: keys carry what is compared --------------------------
+ */
 
 typedef struct sort_key {
     const psopack_string *name;
@@ -125,7 +124,8 @@ static void sort_files(maker *make)
     }
 }
 
-/* ---- PSOs ------------------------------------------------------------------------------------- */
+/* ---- PSOs -------------------------------------------------------------------------------------
+ */
 
 static const char *pso_name(const maker *make, uint32_t pso)
 {
@@ -180,8 +180,7 @@ static bool same_content(const maker *make, const psopack_model_pso *pso, const 
         return false;
     for (uint32_t i = 0; i < count; i++) {
         const psopack_input_file *file = &make->inputs->files[files[i]];
-        const psopack_model_reference *reference =
-            &model->references[pso->first_reference + i];
+        const psopack_model_reference *reference = &model->references[pso->first_reference + i];
         if (reference->slot != make->slot_rank[file->slot] ||
             make->number[file->component] != reference->component + 1)
             return false;
@@ -189,8 +188,7 @@ static bool same_content(const maker *make, const psopack_model_pso *pso, const 
     return true;
 }
 
-static void add_reference(maker *make, const psopack_stored *items,
-                          const psopack_input_file *file)
+static void add_reference(maker *make, const psopack_stored *items, const psopack_input_file *file)
 {
     psopack_model *model = make->model;
     uint32_t slot = make->slot_rank[file->slot];
@@ -246,10 +244,9 @@ static psopack_status take_pso(maker *make, const psopack_stored *items, uint32_
     }
     if (!same_content(make, &model->psos[model->pso_count - 1],
                       make->file_order + make->first_file[input], count))
-        return psopack_fail(diag, PSOPACK_E_DUPLICATE,
-                            "PSO '%s' has one content in %s and another in %s",
-                            pso_name(make, input), origin_path(make, *last_input),
-                            origin_path(make, input));
+        return psopack_fail(
+            diag, PSOPACK_E_DUPLICATE, "PSO '%s' has one content in %s and another in %s",
+            pso_name(make, input), origin_path(make, *last_input), origin_path(make, input));
     psopack_diag text;
     psopack_fail(&text, PSOPACK_OK, "PSO '%s' is in %s and in %s, with the same content",
                  pso_name(make, input), origin_path(make, *last_input), origin_path(make, input));

@@ -17,7 +17,7 @@ typedef struct psopack_model_slot {
 
 typedef struct psopack_model_pso {
     psopack_string name;
-    uint64_t key;         /* when given */
+    uint64_t key;             /* when given */
     uint32_t first_reference; /* its references end where the next PSO's begin */
     uint32_t tuple;
 } psopack_model_pso;

@@ -7,7 +7,8 @@
 #include "format/layout.h"
 #include "packer/model.h"
 
-/* ---- kinds: one per slot; a shared component goes where most references are -------------------- */
+/* ---- kinds: one per slot; a shared component goes where most references are --------------------
+ */
 
 typedef struct slot_use {
     uint32_t component;
@@ -42,9 +43,8 @@ static uint16_t most_used_slot(const slot_use *uses, size_t count)
 }
 
 /* Only components that two slots use need counting: find them first, they are few. */
-static psopack_status collect_shared(const psopack_model *model,
-                                     const uint8_t *shared, slot_use **ret_uses, size_t *ret_count,
-                                     psopack_diag *diag)
+static psopack_status collect_shared(const psopack_model *model, const uint8_t *shared,
+                                     slot_use **ret_uses, size_t *ret_count, psopack_diag *diag)
 {
     size_t count = 0;
     for (size_t i = 0; i < model->reference_count; i++)
@@ -146,7 +146,8 @@ psopack_status psopack_model_number_by_kind(psopack_model *model, psopack_diag *
     return PSOPACK_OK;
 }
 
-/* ---- keys ------------------------------------------------------------------------------------- */
+/* ---- keys -------------------------------------------------------------------------------------
+ */
 
 static int compare_u64(const void *a, const void *b)
 {
@@ -163,7 +164,8 @@ static void fill_keys(psopack_model *model, uint64_t seed)
             psopack_name_key(model->psos[i].name.bytes, model->psos[i].name.size, seed);
 }
 
-/* Whether two PSOs share a key; *ret_key is one that is shared. `scratch` has pso_count elements. */
+/* Whether two PSOs share a key; *ret_key is one that is shared. `scratch` has pso_count elements.
+ */
 static bool keys_collide(const psopack_model *model, uint64_t *scratch, uint64_t *ret_key)
 {
     for (uint32_t i = 0; i < model->pso_count; i++)
@@ -208,7 +210,8 @@ psopack_status psopack_model_choose_keys(psopack_model *model, psopack_diag *dia
     return status;
 }
 
-/* ---- content id ------------------------------------------------------------------------------- */
+/* ---- content id -------------------------------------------------------------------------------
+ */
 
 static void hash_u64(XXH3_state_t *state, uint64_t value)
 {
@@ -222,7 +225,8 @@ static void hash_string(XXH3_state_t *state, const void *bytes, size_t size)
     XXH3_128bits_update(state, bytes, size);
 }
 
-/* Serialization, see the format page: sizes as u64, then bytes; the slot count in front of slots. */
+/* Serialization, see the format page: sizes as u64, then bytes; the slot count in front of slots.
+ */
 psopack_status psopack_model_content_id(psopack_model *model, const char *target,
                                         uint64_t content_version, psopack_diag *diag)
 {

@@ -23,7 +23,8 @@ void psopack_plan_free(psopack_plan *plan)
     *plan = (psopack_plan){0};
 }
 
-/* ---- a component as its block holds it -------------------------------------------------------- */
+/* ---- a component as its block holds it --------------------------------------------------------
+ */
 
 static psopack_status prove(const psopack_transform *transform, const uint8_t *stored,
                             const uint8_t *bytes, size_t size, void *scratch, psopack_diag *diag)
@@ -60,7 +61,8 @@ psopack_status psopack_plan_component_bytes(const psopack_model *model, const ps
     return prove(transform, out, bytes, size, scratch, diag);
 }
 
-/* ---- members ---------------------------------------------------------------------------------- */
+/* ---- members ----------------------------------------------------------------------------------
+ */
 
 static bool is_large(const psopack_planner *planner, uint32_t component)
 {
@@ -107,17 +109,16 @@ static psopack_status prepare_component(void *context, unsigned worker_index, ui
     uint64_t size = psopack_plan_stored_size(planner->model, planner->plan, component);
     PSOPACK_TRY(psopack_new_array(&planner->bytes[component], (size_t)size, 1, diag));
     return psopack_plan_component_bytes(planner->model, planner->store, planner->plan, component,
-                                        &worker->buffer, planner->bytes[component],
-                                        worker->scratch, diag);
+                                        &worker->buffer, planner->bytes[component], worker->scratch,
+                                        diag);
 }
 
 static psopack_status prepare_bytes(psopack_planner *planner, psopack_diag *diag)
 {
     prepare_state state = {.planner = planner};
-    PSOPACK_TRY(
-        psopack_new_array(&state.workers, planner->threads, sizeof *state.workers, diag));
-    psopack_status status = psopack_parallel_for(
-        planner->model->component_count, planner->threads, prepare_component, &state, NULL, diag);
+    PSOPACK_TRY(psopack_new_array(&state.workers, planner->threads, sizeof *state.workers, diag));
+    psopack_status status = psopack_parallel_for(planner->model->component_count, planner->threads,
+                                                 prepare_component, &state, NULL, diag);
     for (unsigned i = 0; i < planner->threads; i++) {
         free(state.workers[i].buffer.bytes);
         free(state.workers[i].buffer.path);
@@ -126,7 +127,8 @@ static psopack_status prepare_bytes(psopack_planner *planner, psopack_diag *diag
     return status;
 }
 
-/* ---- blocks ----------------------------------------------------------------------------------- */
+/* ---- blocks -----------------------------------------------------------------------------------
+ */
 
 /* Appends a block; its components are those placed in plan->order from *placed on. */
 static psopack_status add_block(psopack_planner *planner, const psopack_plan_block *block,
@@ -280,8 +282,8 @@ static psopack_status emit_kind(psopack_planner *planner, uint32_t kind, uint32_
         psopack_cut_limits limits = {
             psopack_plan_block_target(planner, &planner->plan->kinds[kind]),
             planner->settings->members_max};
-        status = psopack_plan_cut(items, count, &limits, planner->settings->similarity, &found,
-                                  diag);
+        status =
+            psopack_plan_cut(items, count, &limits, planner->settings->similarity, &found, diag);
     }
     if (status == PSOPACK_OK)
         status = emit_cut(planner, kind, &found, components, scratch, placed, diag);
@@ -311,19 +313,18 @@ static psopack_status emit_blocks(psopack_planner *planner, const psopack_kind_m
     return PSOPACK_OK;
 }
 
-/* ---- the whole -------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------------
+ */
 
 static psopack_status allocate(psopack_planner *planner, psopack_diag *diag)
 {
     const psopack_model *model = planner->model;
     psopack_plan *plan = planner->plan;
     PSOPACK_TRY(psopack_new_array(&plan->kinds, model->kind_count, sizeof *plan->kinds, diag));
+    PSOPACK_TRY(psopack_new_array(&plan->order, model->component_count, sizeof *plan->order, diag));
+    PSOPACK_TRY(psopack_new_array(&plan->strip, model->component_count, sizeof *plan->strip, diag));
     PSOPACK_TRY(
-        psopack_new_array(&plan->order, model->component_count, sizeof *plan->order, diag));
-    PSOPACK_TRY(
-        psopack_new_array(&plan->strip, model->component_count, sizeof *plan->strip, diag));
-    PSOPACK_TRY(psopack_new_array(&planner->members, model->kind_count,
-                                  sizeof *planner->members, diag));
+        psopack_new_array(&planner->members, model->kind_count, sizeof *planner->members, diag));
     PSOPACK_TRY(
         psopack_new_array(&planner->bytes, model->component_count, sizeof *planner->bytes, diag));
     return psopack_new_array(&planner->in_base, model->component_count, 1, diag);

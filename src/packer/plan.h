@@ -21,8 +21,8 @@ typedef struct psopack_planner {
     unsigned threads;
     psopack_plan *plan;
     psopack_kind_members *members; /* by kind */
-    uint8_t **bytes; /* by component: as its block holds it; NULL until prepared */
-    bool *in_base;   /* by component */
+    uint8_t **bytes;               /* by component: as its block holds it; NULL until prepared */
+    bool *in_base;                 /* by component */
 } psopack_planner;
 
 /* Strip word and transform of every kind, by trial on samples; sets plan->strip of the members. */
@@ -32,8 +32,9 @@ psopack_status psopack_plan_transforms(psopack_planner *planner, psopack_diag *d
 psopack_status psopack_plan_groups(const psopack_planner *planner, uint32_t *ret_group,
                                    psopack_diag *diag);
 
-/* Which kinds get which base, and what is in it. Fills plan->bases (block unset), plan->kinds[].base
- * and in_base; ret_contents[i] lists the components of base i, in order (the caller frees). */
+/* Which kinds get which base, and what is in it. Fills plan->bases (block unset),
+ * plan->kinds[].base and in_base; ret_contents[i] lists the components of base i, in order (the
+ * caller frees). */
 psopack_status psopack_plan_bases(psopack_planner *planner, psopack_kind_members **ret_contents,
                                   psopack_diag *diag);
 

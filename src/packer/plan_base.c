@@ -18,7 +18,8 @@
 #define TABLE_SAMPLE_BYTES ((uint64_t)1 << 20)
 #define STEPS_MAX 24u
 #define GROUP_SHARE 3u /* a base is at most this part of its group */
-#define BASE_OVERHEAD ((uint64_t)28 << 10) /* of a loader's memory per base: zstd's decoding tables */
+#define BASE_OVERHEAD                                                                              \
+    ((uint64_t)28 << 10) /* of a loader's memory per base: zstd's decoding tables */
 
 /* One size on a group's curve. */
 typedef struct curve_step {
@@ -48,7 +49,8 @@ typedef struct base_state {
     uint32_t group_count;
 } base_state;
 
-/* ---- items ------------------------------------------------------------------------------------ */
+/* ---- items ------------------------------------------------------------------------------------
+ */
 
 static psopack_status collect_items(base_state *state, base_group *group, psopack_diag *diag)
 {
@@ -72,7 +74,8 @@ static psopack_status collect_items(base_state *state, base_group *group, psopac
     return PSOPACK_OK;
 }
 
-/* ---- the curve -------------------------------------------------------------------------------- */
+/* ---- the curve --------------------------------------------------------------------------------
+ */
 
 /* Scratch of one group's trials. */
 typedef struct trial {
@@ -160,16 +163,14 @@ static psopack_status measure_step(const base_group *group, curve_step *step, tr
     if (size != 0) {
         PSOPACK_TRY(psopack_codec_frame(scratch->codec, &params, NULL, scratch->content, size,
                                         scratch->out, scratch->out_capacity, &base_packed, diag));
-        PSOPACK_TRY(
-            psopack_codec_base_create(scratch->content, size, false, &params, &base, diag));
+        PSOPACK_TRY(psopack_codec_base_create(scratch->content, size, false, &params, &base, diag));
     }
-    psopack_status status =
-        measure_blocks(group, &params, base, scratch, &raw, &packed, diag);
+    psopack_status status = measure_blocks(group, &params, base, scratch, &raw, &packed, diag);
     psopack_codec_base_destroy(&base);
     step->base_bytes = size;
     /* Scaled in steps that do not overflow for groups below 2^44 bytes. */
-    step->cost = base_packed + (raw == 0 ? 0 : packed * ((group->bytes - size) / 64 + 1) /
-                                                   (raw / 64 + 1));
+    step->cost =
+        base_packed + (raw == 0 ? 0 : packed * ((group->bytes - size) / 64 + 1) / (raw / 64 + 1));
     return status;
 }
 
@@ -221,8 +222,8 @@ static psopack_status measure_group(void *context, unsigned worker, uint64_t ind
     if (content_max > group->bytes / GROUP_SHARE)
         content_max = group->bytes / GROUP_SHARE;
     PSOPACK_TRY(cut_group(state, group, &block_max, diag));
-    PSOPACK_TRY(psopack_base_select(group->chosen, &group->chosen_count, group->items,
-                                    group->count, (size_t)content_max, diag));
+    PSOPACK_TRY(psopack_base_select(group->chosen, &group->chosen_count, group->items, group->count,
+                                    (size_t)content_max, diag));
     lay_steps(group);
     psopack_status status = new_trial(group, content_max, block_max, &scratch, diag);
     for (uint32_t i = 0; i < group->step_count && status == PSOPACK_OK; i++)
@@ -231,7 +232,8 @@ static psopack_status measure_group(void *context, unsigned worker, uint64_t ind
     return status;
 }
 
-/* ---- the budget ------------------------------------------------------------------------------- */
+/* ---- the budget -------------------------------------------------------------------------------
+ */
 
 /* What a loader reserves for a base of this step. */
 static uint64_t memory_of(const curve_step *step)
@@ -282,7 +284,8 @@ static void share_budget(base_state *state)
     }
 }
 
-/* ---- settling --------------------------------------------------------------------------------- */
+/* ---- settling ---------------------------------------------------------------------------------
+ */
 
 /* Blocks for zstd's statistics: trial blocks, less what the base holds, put in `pool`. */
 static psopack_status finalize_tables(const base_group *group, psopack_plan_base *base, int level,
@@ -334,8 +337,7 @@ static psopack_status settle_group(base_state *state, base_group *group,
     size_t block_max = 0;
     for (size_t i = 0; i < group->count; i++)
         block_max = group->items[i].size > block_max ? group->items[i].size : block_max;
-    uint32_t target =
-        psopack_plan_block_target(planner, &planner->plan->kinds[group->leader]);
+    uint32_t target = psopack_plan_block_target(planner, &planner->plan->kinds[group->leader]);
     block_max = block_max > target ? block_max : target;
     PSOPACK_TRY(psopack_new_array(&content->components, step->chosen, sizeof(uint32_t), diag));
     for (uint32_t i = 0; i < step->chosen; i++) {
@@ -369,8 +371,7 @@ static psopack_status settle(base_state *state, psopack_kind_members **ret_conte
         if (state->groups[i].settled == 0)
             continue;
         uint32_t number = plan->base_count++;
-        PSOPACK_TRY(
-            settle_group(state, &state->groups[i], &contents[number], number, diag));
+        PSOPACK_TRY(settle_group(state, &state->groups[i], &contents[number], number, diag));
     }
     return PSOPACK_OK;
 }

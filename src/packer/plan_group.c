@@ -43,8 +43,8 @@ static psopack_status sample_kind(const psopack_planner *planner, uint32_t kind,
             uint64_t hash = XXH3_64bits(planner->bytes[component] + at, WINDOW);
             if (hash % every != 0)
                 continue;
-            PSOPACK_TRY(psopack_grow(&set->hashes, &set->capacity, set->count + 1, sizeof hash,
-                                     diag));
+            PSOPACK_TRY(
+                psopack_grow(&set->hashes, &set->capacity, set->count + 1, sizeof hash, diag));
             set->hashes[set->count++] = hash;
         }
     }

@@ -14,10 +14,11 @@
 
 #define SAMPLE_BYTES ((size_t)768 << 10)
 #define TRIAL_LEVEL 3
-#define MIN_SAVING 32    /* a choice must save 1/32 of the sample's compressed size */
+#define MIN_SAVING 32     /* a choice must save 1/32 of the sample's compressed size */
 #define STRIP_WORDS_MIN 4 /* shorter runs are left to the compressor */
 
-/* ---- strip ------------------------------------------------------------------------------------ */
+/* ---- strip ------------------------------------------------------------------------------------
+ */
 
 static uint32_t word_at(const uint8_t *bytes)
 {
@@ -60,8 +61,8 @@ static void count_run(run_words *words, uint32_t word, uint32_t run)
     words->total[at] += run;
 }
 
-typedef psopack_status member_fn(psopack_planner *planner, uint32_t component,
-                                 const uint8_t *bytes, uint64_t size, void *user);
+typedef psopack_status member_fn(psopack_planner *planner, uint32_t component, const uint8_t *bytes,
+                                 uint64_t size, void *user);
 
 static psopack_status each_member(psopack_planner *planner, uint32_t kind, member_fn *each,
                                   void *user, psopack_diag *diag)
@@ -121,7 +122,8 @@ static psopack_status plan_strip(psopack_planner *planner, uint32_t kind, psopac
     return each_member(planner, kind, strip_member, &plan->strip_word, diag);
 }
 
-/* ---- transform -------------------------------------------------------------------------------- */
+/* ---- transform --------------------------------------------------------------------------------
+ */
 
 /* Evenly spread members, whole, stripped, end to end. */
 typedef struct sample {
@@ -146,9 +148,8 @@ static psopack_status take_sample(psopack_planner *planner, uint32_t kind, sampl
         const uint8_t *bytes;
         status = psopack_grow(&taken.bytes, &capacity, taken.size + size + 1, 1, diag);
         if (status == PSOPACK_OK)
-            status = psopack_store_bytes(planner->store,
-                                         planner->model->components[component].item, &buffer,
-                                         &bytes, diag);
+            status = psopack_store_bytes(planner->store, planner->model->components[component].item,
+                                         &buffer, &bytes, diag);
         if (status != PSOPACK_OK)
             break;
         memcpy(taken.bytes + taken.size, bytes, size);
@@ -212,8 +213,8 @@ static psopack_status plan_transform(psopack_planner *planner, uint32_t kind, ps
     if (status == PSOPACK_OK)
         status = psopack_new_array(&out, capacity, 1, diag);
     if (status == PSOPACK_OK)
-        status = try_all(&taken, codec, work, out, capacity,
-                         &planner->plan->kinds[kind].transform, diag);
+        status = try_all(&taken, codec, work, out, capacity, &planner->plan->kinds[kind].transform,
+                         diag);
     psopack_codec_destroy(&codec);
     free(work);
     free(out);

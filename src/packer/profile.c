@@ -97,8 +97,7 @@ static const psopack_profile_settings profiles[] = {
     },
 };
 
-static const char *const profile_names[] = {"balanced", "fast", "small", "stored",
-                                            "directstorage"};
+static const char *const profile_names[] = {"balanced", "fast", "small", "stored", "directstorage"};
 
 #define PROFILE_COUNT (sizeof profile_names / sizeof profile_names[0])
 

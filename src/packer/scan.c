@@ -87,8 +87,7 @@ static psopack_status scan_batch(void *context, unsigned worker, uint64_t item, 
 }
 
 psopack_status psopack_scan(psopack_inputs *inputs, psopack_store *store, unsigned threads,
-                            const psopack_build_events *events, bool keep_going,
-                            psopack_diag *diag)
+                            const psopack_build_events *events, bool keep_going, psopack_diag *diag)
 {
     scan_state state = {
         .inputs = inputs, .store = store, .events = events, .keep_going = keep_going};
