@@ -183,22 +183,56 @@ static void publishing_the_same(void **state)
     try_scenario(&tried);
 }
 
-static void file_systems_without_locks(void **state)
+static void locks_that_cannot_be_had(void **state)
 {
     (void)state;
-    prepare_publish();
+    put_text("f", "");
     psopack_file file;
-    assert_int_equal(psopack_file_open_update("d/out", &file, NULL), PSOPACK_OK);
-    const int none[] = {ENOLCK, EINVAL, EOPNOTSUPP};
+    assert_int_equal(psopack_file_open_update("f", &file, NULL), PSOPACK_OK);
+    const int none[] = {ENOLCK, EINVAL, EOPNOTSUPP, ENOSYS};
     for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
         shim_start();
-        shim.fail_at = 0;
-        shim.error = none[i];
+        shim.lock_error = none[i];
+        shim.lock_failures = 1;
         psopack_status status = psopack_lock_try(&file, PSOPACK_LOCK_EXCLUSIVE, NULL);
         shim_stop();
         assert_int_equal(status, PSOPACK_E_UNAVAILABLE);
     }
     psopack_file_close(&file, NULL);
+}
+
+/* No lock can tell the dead from the living: leftovers stay, publishing works. */
+static void publishing_without_locks(void **state)
+{
+    (void)state;
+    prepare_publish();
+    shim_start();
+    shim.lock_error = ENOLCK;
+    shim.lock_failures = UINT_MAX;
+    psopack_status status = run_publish(NULL);
+    shim_stop();
+    assert_int_equal(status, PSOPACK_OK);
+    assert_content("d/out", TEXT_NEW);
+    assert_true(is_there("d/out.tmp.1.0"));
+}
+
+/* A remover locks the new file before its writer does: it is the remover's, the next name is used.
+ */
+static void a_remover_between_create_and_lock(void **state)
+{
+    (void)state;
+    psopack_publish *publish = NULL;
+    shim_start();
+    shim.lock_error = EAGAIN;
+    shim.lock_failures = 1;
+    psopack_status status = psopack_publish_begin("out", &publish, NULL);
+    shim_stop();
+    assert_int_equal(status, PSOPACK_OK);
+    char expected[64];
+    snprintf(expected, sizeof expected, "out.tmp.%ld.1", (long)getpid());
+    assert_string_equal(psopack_publish_temp_path(publish), expected);
+    psopack_publish_abort(&publish);
+    assert_false(is_there(expected));
 }
 
 /* Files ---------------------------------------------------------------------------------------- */
@@ -340,6 +374,23 @@ static void walking(void **state)
     try_scenario(&tried);
 }
 
+static void walking_where_names_come_without_types(void **state)
+{
+    (void)state;
+    prepare_tree();
+    assert_int_equal(mkfifo("r/pipe", 0666), 0);
+    psopack_diag diag = {0};
+    shim_start();
+    shim.hide_types = true;
+    psopack_status with_pipe = run_walk(&diag);
+    remove_tree("r/pipe");
+    psopack_status without = run_walk(&diag);
+    shim_stop();
+    assert_int_equal(with_pipe, PSOPACK_E_FILE_TYPE);
+    assert_int_equal(without, PSOPACK_OK);
+    assert_int_equal(seen, 9);
+}
+
 static void prepare_target(void)
 {
     remove_tree("out");
@@ -408,11 +459,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SCRATCH_TEST(publishing),
         SCRATCH_TEST(publishing_the_same),
-        SCRATCH_TEST(file_systems_without_locks),
+        SCRATCH_TEST(locks_that_cannot_be_had),
+        SCRATCH_TEST(publishing_without_locks),
+        SCRATCH_TEST(a_remover_between_create_and_lock),
         SCRATCH_TEST(files),
         SCRATCH_TEST(appending),
         SCRATCH_TEST(transfers_are_cut_for_the_system),
         SCRATCH_TEST(walking),
+        SCRATCH_TEST(walking_where_names_come_without_types),
         SCRATCH_TEST(extracting),
         cmocka_unit_test(loops_go_on_with_fewer_threads),
     };

@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -88,6 +89,11 @@ SHIM(int, WRAP(fcntl), REAL(fcntl), int fd, int command, ...)
     va_start(arguments, command);
     void *argument = va_arg(arguments, void *);
     va_end(arguments);
+    if (shim.active && command == F_OFD_SETLK && shim.lock_failures > 0) {
+        shim.lock_failures--;
+        errno = shim.lock_error;
+        return -1;
+    }
     return refuse("fcntl", true) ? -1 : REAL(fcntl)(fd, command, argument);
 }
 
@@ -186,7 +192,10 @@ SHIM(DIR *, __wrap_fdopendir, __real_fdopendir, int fd)
 
 SHIM(struct dirent *, WRAP(readdir), REAL(readdir), DIR *entries)
 {
-    return refuse("readdir", false) ? NULL : REAL(readdir)(entries);
+    struct dirent *entry = refuse("readdir", false) ? NULL : REAL(readdir)(entries);
+    if (entry && shim.active && shim.hide_types)
+        entry->d_type = DT_UNKNOWN;
+    return entry;
 }
 
 SHIM(void *, WRAP(mmap), REAL(mmap), void *at, size_t size, int protection, int flags, int fd,

@@ -18,6 +18,9 @@ typedef struct shim_plan {
     bool interrupt;   /* every other call that may is ended by EINTR */
     size_t short_by;  /* transfers move at most so many bytes; 0 for no limit */
     bool pretend;     /* reads and writes move nothing, and claim what they were asked for */
+    bool hide_types;  /* readdir does not tell what an entry is */
+    int lock_error;   /* errno of the next `lock_failures` attempts to lock */
+    unsigned lock_failures;
 
     unsigned calls;         /* made since the plan was set */
     const char *failed;     /* the call that failed, or NULL */
