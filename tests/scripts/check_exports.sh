@@ -20,7 +20,7 @@ for library in "$@"; do
     # shellcheck disable=SC2086 # one option or none
     nm $dynamic -g --defined-only "$library" | awk 'NF == 3 { print $3 }' | sort -u >"$work/names"
 
-    grep -v '^psopack_' "$work/names" | sed "s|^|$library: not ours by name: |" >"$work/wrong" || true
+    sed -n "/^psopack_/!s|^|$library: not ours by name: |p" "$work/names" >"$work/wrong"
     if [ -n "$dynamic" ]; then
         comm -23 "$work/names" "$work/declared" |
             sed "s|^|$library: exported, but in no public header: |" >>"$work/wrong"
