@@ -111,49 +111,125 @@ psopack_status psopack_columns_parse(const psopack_section *section, psopack_col
     return PSOPACK_OK;
 }
 
-/* Loads `width` bits at bit `position` of the part of the section that begins at `start`. */
-static bool load_checked(const psopack_section *section, uint64_t start, uint64_t position,
-                         unsigned width, uint64_t *ret_value)
+/* A group's entry in the directory, and where its codes lie. */
+typedef struct column_group {
+    uint64_t base;
+    uint64_t start; /* bit in the data */
+    unsigned width;
+} column_group;
+
+/* Loads the entry of `row`'s group; proves that codes of all its rows lie in the data. */
+static bool load_group(const psopack_column *column, uint64_t row, column_group *ret_group)
 {
-    uint64_t first = start + (position >> 3);
-    if (!psopack_section_touch(section, first, first + 8))
+    uint64_t entry = (row >> column->group_log2) * directory_width(column);
+    uint64_t last = entry + column->base_width + PSOPACK_GROUP_WIDTH_BITS + column->start_width;
+    const uint8_t *directory = column->section->bytes + column->directory;
+    if (!psopack_section_touch(column->section, column->directory + (entry >> 3),
+                               column->directory + (last >> 3) + 8))
         return false;
-    *ret_value = psopack_bits_load(section->bytes + start, position, width);
-    return true;
+    ret_group->base = psopack_bits_load(directory, entry, column->base_width);
+    entry += column->base_width;
+    ret_group->width = (unsigned)psopack_bits_load(directory, entry, PSOPACK_GROUP_WIDTH_BITS);
+    entry += PSOPACK_GROUP_WIDTH_BITS;
+    ret_group->start = psopack_bits_load(directory, entry, column->start_width);
+
+    uint64_t rows = UINT64_C(1) << column->group_log2;
+    uint64_t left = column->rows - (row & ~(rows - 1));
+    uint64_t bits = (column->data_size - PSOPACK_COLUMN_SLACK) * 8;
+    rows = left < rows ? left : rows;
+    return ret_group->width <= 64 && ret_group->start <= bits &&
+           rows * ret_group->width <= bits - ret_group->start;
+}
+
+static uint64_t decode(const column_group *group, uint64_t code)
+{
+    return code == 0 ? 0 : group->base + code - 1;
 }
 
 bool psopack_column_get_grouped(const psopack_column *column, uint64_t row, uint64_t *ret_value)
 {
-    uint64_t entry = (row >> column->group_log2) * directory_width(column);
-    uint64_t base, width, start;
-    if (!load_checked(column->section, column->directory, entry, column->base_width, &base) ||
-        !load_checked(column->section, column->directory, entry + column->base_width,
-                      PSOPACK_GROUP_WIDTH_BITS, &width) ||
-        !load_checked(column->section, column->directory,
-                      entry + column->base_width + PSOPACK_GROUP_WIDTH_BITS, column->start_width,
-                      &start))
+    column_group group;
+    if (!load_group(column, row, &group))
         return false;
-    if (width == 0) {
-        *ret_value = base;
+    if (group.width == 0) {
+        *ret_value = group.base;
         return true;
     }
     uint64_t in_group = row & ((UINT64_C(1) << column->group_log2) - 1);
-    uint64_t bits = (column->data_size - PSOPACK_COLUMN_SLACK) * 8;
-    if (width > 64 || start > bits || (in_group + 1) * width > bits - start)
+    uint64_t position = group.start + in_group * group.width;
+    uint64_t first = column->data + (position >> 3);
+    if (!psopack_section_touch(column->section, first, first + 8))
         return false;
-    uint64_t code;
-    if (!load_checked(column->section, column->data, start + in_group * width, (unsigned)width,
-                      &code))
-        return false;
-    *ret_value = code == 0 ? 0 : base + code - 1;
+    *ret_value = decode(
+        &group, psopack_bits_load(column->section->bytes + column->data, position, group.width));
     return true;
 }
 
-psopack_status psopack_column_read(const psopack_column *column, uint64_t row, uint64_t *ret_value,
-                                   psopack_diag *diag)
+/* Sum of rows [first, end) of one group. */
+static bool sum_in_group(const psopack_column *column, uint64_t first, uint64_t end,
+                         uint64_t *ret_sum)
 {
-    if (psopack_column_get(column, row, ret_value))
-        return PSOPACK_OK;
+    column_group group;
+    if (!load_group(column, first, &group))
+        return false;
+    if (group.width == 0) {
+        *ret_sum = group.base * (end - first);
+        return true;
+    }
+    uint64_t in_group = first & ((UINT64_C(1) << column->group_log2) - 1);
+    uint64_t position = group.start + in_group * group.width, sum = 0;
+    uint64_t last = position + (end - first) * group.width;
+    const uint8_t *data = column->section->bytes + column->data;
+    if (!psopack_section_touch(column->section, column->data + (position >> 3),
+                               column->data + ((last - 1) >> 3) + 8))
+        return false;
+    for (; position < last; position += group.width)
+        sum += decode(&group, psopack_bits_load(data, position, group.width));
+    *ret_sum = sum;
+    return true;
+}
+
+/* The flat half of psopack_column_sum(): rows [first, end) of a column with bits. */
+static bool sum_flat(const psopack_column *column, uint64_t first, uint64_t end, uint64_t *ret_sum)
+{
+    uint64_t position = first * column->width, last = end * column->width, bits = 0;
+    const uint8_t *data = column->section->bytes + column->data;
+    if (!psopack_section_touch(column->section, column->data + (position >> 3),
+                               column->data + ((last - 1) >> 3) + 8))
+        return false;
+    for (; position < last; position += column->width)
+        bits += psopack_bits_load(data, position, column->width);
+    *ret_sum = column->base * (end - first) + (bits << column->shift);
+    return true;
+}
+
+bool psopack_column_sum(const psopack_column *column, uint64_t first, uint64_t end,
+                        uint64_t *ret_sum)
+{
+    uint64_t sum = 0, part;
+    if (first > end || end > column->rows)
+        return false;
+    if (column->encoding == PSOPACK_COLUMN_FLAT) {
+        if (first != end && column->width != 0)
+            return sum_flat(column, first, end, ret_sum);
+        *ret_sum = column->base * (end - first);
+        return true;
+    }
+    while (first < end) {
+        uint64_t stop = (first | ((UINT64_C(1) << column->group_log2) - 1)) + 1;
+        stop = stop < end ? stop : end;
+        if (!sum_in_group(column, first, stop, &part))
+            return false;
+        sum += part;
+        first = stop;
+    }
+    *ret_sum = sum;
+    return true;
+}
+
+psopack_status psopack_column_explain(const psopack_column *column, uint64_t row,
+                                      psopack_diag *diag)
+{
     const psopack_section *section = column->section;
     char name[5];
     psopack_section_name(section ? section->id : 0, name);

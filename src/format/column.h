@@ -91,8 +91,25 @@ static inline bool psopack_column_get(const psopack_column *column, uint64_t row
     return true;
 }
 
-/* The same as a status: CHECKSUM names the page, CORRUPT a row that the column does not have. */
-psopack_status psopack_column_read(const psopack_column *column, uint64_t row, uint64_t *ret_value,
-                                   psopack_diag *diag);
+/*
+ * Adds up rows [first, end), modulo 2^64: one look at the directory per group, so about a
+ * nanosecond a row. False as psopack_column_get().
+ */
+bool psopack_column_sum(const psopack_column *column, uint64_t first, uint64_t end,
+                        uint64_t *ret_sum);
+
+/* Why psopack_column_get() of `row`, or a sum that ends with it, failed: CHECKSUM names the page,
+ * CORRUPT a row that the column does not have. Never PSOPACK_OK. */
+psopack_status psopack_column_explain(const psopack_column *column, uint64_t row,
+                                      psopack_diag *diag);
+
+/* psopack_column_get() as a status. */
+static inline psopack_status psopack_column_read(const psopack_column *column, uint64_t row,
+                                                 uint64_t *ret_value, psopack_diag *diag)
+{
+    if (psopack_column_get(column, row, ret_value))
+        return PSOPACK_OK;
+    return psopack_column_explain(column, row, diag);
+}
 
 #endif
