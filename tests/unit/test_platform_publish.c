@@ -209,7 +209,7 @@ static void the_current_directory_may_change(void **state)
 }
 
 /* Dies as hard as it gets with half an output. */
-static int die_writing(void *argument)
+static int die_writing(const void *argument)
 {
     psopack_publish *publish = NULL;
     if (psopack_publish_begin(argument, &publish, NULL) != PSOPACK_OK ||

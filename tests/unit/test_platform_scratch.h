@@ -94,7 +94,7 @@ static inline void assert_text_has(const psopack_diag *diag, const char *part)
 }
 
 /* The exit code of a child that runs `body`; -1 when a signal ended it. */
-static inline int run_child(int (*body)(void *), void *argument)
+static inline int run_child(int (*body)(const void *), const void *argument)
 {
     fflush(NULL);
     pid_t child = fork();

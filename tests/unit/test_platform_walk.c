@@ -199,7 +199,7 @@ static void roots_that_are_no_directories(void **state)
 }
 
 /* As an ordinary user: permission bits do not bind root. */
-static int walk_as_nobody(void *argument)
+static int walk_as_nobody(const void *argument)
 {
     (void)argument;
     if (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0))
@@ -236,7 +236,7 @@ static void unreadable_directories_are_named(void **state)
 }
 
 /* A bind mount of a directory below itself, in a mount namespace that ends with the child. */
-static int walk_bind_mount(void *argument)
+static int walk_bind_mount(const void *argument)
 {
     (void)argument;
     if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
