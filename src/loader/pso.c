@@ -5,9 +5,9 @@
 #include "format/keys.h"
 #include "format/tuple.h"
 #include "loader/name_page.h"
+#include "loader/pso.h"
 
-/* ---- names ------------------------------------------------------------------------------------
- */
+/* ---- names ---------------------------------------------------------------------------------- */
 
 static psopack_status check_context(const psopack_archive *archive, const psopack_context *context,
                                     psopack_diag *diag)
@@ -39,8 +39,7 @@ psopack_status psopack_pso_name(const psopack_archive *archive, psopack_context 
 /* PSOs that share a shortened key; a packer never comes near it, so more are a trap. */
 #define KEY_CANDIDATES_MAX 64u
 
-/* ---- finding ----------------------------------------------------------------------------------
- */
+/* ---- finding -------------------------------------------------------------------------------- */
 
 int psopack_key_needs_context(const psopack_archive *archive)
 {
@@ -148,8 +147,7 @@ psopack_status psopack_pso_find(const psopack_archive *archive, psopack_context 
     return find_hashed(archive, context, name, size, ret_pso, diag);
 }
 
-/* ---- slots ------------------------------------------------------------------------------------
- */
+/* ---- slots ---------------------------------------------------------------------------------- */
 
 psopack_status psopack_pso_component(const psopack_archive *archive, uint32_t pso, uint32_t slot,
                                      uint32_t *ret_component, psopack_diag *diag)
@@ -174,12 +172,23 @@ psopack_status psopack_pso_tuple_crc(const psopack_archive *archive, uint32_t ps
     return psopack_view_tuple(&archive->view, pso, ret_crc, diag);
 }
 
+psopack_status psopack_pso_compare(const psopack_archive *archive, uint32_t pso, uint32_t tuple,
+                                   psopack_diag *diag)
+{
+    uint32_t wanted;
+    PSOPACK_TRY(psopack_view_tuple(&archive->view, pso, &wanted, diag));
+    if (tuple == wanted)
+        return PSOPACK_OK;
+    return psopack_fail_at(diag, PSOPACK_E_TUPLE, PSOPACK_OBJECT_PSO, pso, PSOPACK_NO_OFFSET,
+                           "PSO %u: its parts give tuple CRC %08x, packed was %08x", pso, tuple,
+                           wanted);
+}
+
 psopack_status psopack_pso_check(const psopack_archive *archive, uint32_t pso,
                                  const uint32_t *components, const uint64_t *sizes,
                                  const uint32_t *crcs, psopack_diag *diag)
 {
-    uint32_t tuple = 0, wanted;
-    PSOPACK_TRY(psopack_view_tuple(&archive->view, pso, &wanted, diag));
+    uint32_t tuple = 0;
     for (uint32_t i = 0; i < archive->view.slots; i++) {
         psopack_slot_row slot;
         if (components[i] == PSOPACK_ABSENT)
@@ -187,9 +196,44 @@ psopack_status psopack_pso_check(const psopack_archive *archive, uint32_t pso,
         psopack_view_slot(&archive->view, i, &slot);
         tuple = psopack_tuple_add(tuple, slot.name, slot.name_size, sizes[i], crcs[i]);
     }
-    if (tuple == wanted)
-        return PSOPACK_OK;
-    return psopack_fail_at(diag, PSOPACK_E_TUPLE, PSOPACK_OBJECT_PSO, pso, PSOPACK_NO_OFFSET,
-                           "PSO %u: its parts give tuple CRC %08x, packed was %08x", pso, tuple,
-                           wanted);
+    return psopack_pso_compare(archive, pso, tuple, diag);
+}
+
+/* One present slot: asks where its bytes are. */
+static psopack_status gather_part(const psopack_archive *archive, uint32_t slot, uint32_t component,
+                                  psopack_part_fn *find, void *user, psopack_part *ret_part,
+                                  psopack_diag *diag)
+{
+    psopack_component_row row;
+    psopack_part part = {.component = component};
+    PSOPACK_TRY(psopack_view_component(&archive->view, component, &row, diag));
+    psopack_status status = find(user, slot, component, &part.bytes, &part.crc);
+    if (status != PSOPACK_OK)
+        return psopack_fail_at(diag, status, PSOPACK_OBJECT_COMPONENT, component, PSOPACK_NO_OFFSET,
+                               "component %u in slot '%s' is not in memory: %s", component,
+                               psopack_slot_name(archive, slot), psopack_status_text(status));
+    part.size = row.size;
+    *ret_part = part;
+    return PSOPACK_OK;
+}
+
+psopack_status psopack_pso_parts(const psopack_archive *archive, uint32_t pso,
+                                 psopack_part_fn *find, void *user, psopack_part *ret_parts,
+                                 psopack_diag *diag)
+{
+    uint32_t tuple = 0;
+    for (uint32_t i = 0; i < archive->view.slots; i++) {
+        uint32_t component;
+        psopack_slot_row slot;
+        psopack_part *part = &ret_parts[i];
+        psopack_status status = psopack_view_pso_slot(&archive->view, pso, i, &component, diag);
+        *part = (psopack_part){.component = PSOPACK_ABSENT};
+        if (status == PSOPACK_E_ABSENT)
+            continue;
+        PSOPACK_TRY(status);
+        PSOPACK_TRY(gather_part(archive, i, component, find, user, part, diag));
+        psopack_view_slot(&archive->view, i, &slot);
+        tuple = psopack_tuple_add(tuple, slot.name, slot.name_size, part->size, part->crc);
+    }
+    return psopack_pso_compare(archive, pso, tuple, diag);
 }
