@@ -12,8 +12,7 @@
 #define TAIL_SIZE (TABLE_MAX + sizeof(psopack_disk_footer))
 #define SEARCH_SIZE UINT64_C(65536) /* where a footer is looked for when it is not at the end */
 
-/* ---- header, footer, section table ------------------------------------------------------------
- */
+/* ---- header, footer, section table ---------------------------------------------------------- */
 
 typedef struct tail {
     uint8_t bytes[TAIL_SIZE]; /* the end of the file; the section table lies in it */
@@ -58,8 +57,7 @@ static const uint8_t *table_in(const tail *end, const psopack_ends *ends)
     return end->bytes + end->size - (size_t)(ends->file_size - ends->repeat_offset);
 }
 
-/* ---- allocation 1 -----------------------------------------------------------------------------
- */
+/* ---- allocation 1 --------------------------------------------------------------------------- */
 
 static psopack_status allocate_archive(const psopack_origin *origin,
                                        const psopack_open_options *options, uint64_t pages,
@@ -126,8 +124,7 @@ static psopack_status check_staleness(const psopack_view *view, const psopack_op
     return PSOPACK_OK;
 }
 
-/* ---- allocation 2 -----------------------------------------------------------------------------
- */
+/* ---- allocation 2 --------------------------------------------------------------------------- */
 
 static psopack_status allocate_second(psopack_archive *archive, psopack_diag *diag)
 {
@@ -158,8 +155,7 @@ static psopack_status allocate_second(psopack_archive *archive, psopack_diag *di
     return psopack_view_open_columns(view, (psopack_column *)(void *)(memory + columns_at), diag);
 }
 
-/* ---- open, close ------------------------------------------------------------------------------
- */
+/* ---- open, close ---------------------------------------------------------------------------- */
 
 static void free_archive(psopack_archive *archive)
 {

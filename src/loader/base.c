@@ -15,8 +15,7 @@ size_t psopack_dictionary_size(void)
     return ZSTD_estimateDDictSize(0, ZSTD_dlm_byRef);
 }
 
-/* ---- memory -----------------------------------------------------------------------------------
- */
+/* ---- memory --------------------------------------------------------------------------------- */
 
 /* Offsets in the part of one base. */
 typedef struct base_layout {
@@ -83,8 +82,7 @@ bool psopack_base_of_block(const psopack_archive *archive, uint32_t block, uint3
     return false;
 }
 
-/* ---- decoding ---------------------------------------------------------------------------------
- */
+/* ---- decoding ------------------------------------------------------------------------------- */
 
 static psopack_status base_damaged(psopack_diag *diag, psopack_status code,
                                    const psopack_base *base, uint32_t index, uint64_t offset,

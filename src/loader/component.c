@@ -56,8 +56,7 @@ psopack_status psopack_component_hash(const psopack_archive *archive, uint32_t c
     return psopack_view_hash(&archive->view, component, ret_hash, diag);
 }
 
-/* ---- from a block to its components -----------------------------------------------------------
- */
+/* ---- from a block to its components --------------------------------------------------------- */
 
 /*
  * Decoded bytes that can be used where they lie, at `offset` of the block; NULL: the block must be
@@ -139,8 +138,7 @@ psopack_status psopack_component_check(uint32_t component, const psopack_found *
                            found->row.crc);
 }
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading -------------------------------------------------------------------------------- */
 
 /* A large component: each piece is a block of its own, decoded straight to its place. */
 static psopack_status read_pieces(const psopack_archive *archive, psopack_context *context,
@@ -192,8 +190,7 @@ psopack_status psopack_component_read(const psopack_archive *archive, psopack_co
     return PSOPACK_OK;
 }
 
-/* ---- by pointer -------------------------------------------------------------------------------
- */
+/* ---- by pointer ----------------------------------------------------------------------------- */
 
 /* Raw blocks that follow each other without a gap are one run of bytes. */
 static psopack_status pieces_are_adjacent(const psopack_archive *archive,

@@ -46,8 +46,7 @@ static void digest_add_words(digest *sums, uint32_t word, uint32_t words)
     }
 }
 
-/* ---- components -------------------------------------------------------------------------------
- */
+/* ---- components ----------------------------------------------------------------------------- */
 
 static void take_component(psopack_verifier *verifier, uint32_t component, bool is_dead,
                            const psopack_diag *damage)
@@ -150,8 +149,7 @@ static void check_small_components(psopack_verifier *verifier, const decoded_blo
     }
 }
 
-/* ---- components in pieces ---------------------------------------------------------------------
- */
+/* ---- components in pieces ------------------------------------------------------------------- */
 
 typedef struct large_component {
     digest sums;
@@ -195,8 +193,7 @@ static bool is_piece(const psopack_view *view, const decoded_block *block,
            ret_row->size > view->split_size;
 }
 
-/* ---- blocks -----------------------------------------------------------------------------------
- */
+/* ---- blocks --------------------------------------------------------------------------------- */
 
 static psopack_status decode(psopack_verifier *verifier, decoded_block *block, psopack_diag *diag)
 {
@@ -268,8 +265,7 @@ void psopack_verify_blocks(psopack_verifier *verifier)
     }
 }
 
-/* ---- the quick way ----------------------------------------------------------------------------
- */
+/* ---- the quick way -------------------------------------------------------------------------- */
 
 void psopack_verify_rows(psopack_verifier *verifier)
 {

@@ -8,8 +8,7 @@
 
 #include "loader/verify.h"
 
-/* ---- sections ---------------------------------------------------------------------------------
- */
+/* ---- sections ------------------------------------------------------------------------------- */
 
 static void check_pages(psopack_verifier *verifier, const psopack_section *section)
 {
@@ -57,8 +56,7 @@ void psopack_verify_sections(psopack_verifier *verifier)
     }
 }
 
-/* ---- between blocks ---------------------------------------------------------------------------
- */
+/* ---- between blocks ------------------------------------------------------------------------- */
 
 static bool is_zero(const uint8_t *bytes, size_t size, size_t *ret_at)
 {
