@@ -15,7 +15,9 @@ ALLOWED = {
     "include/psopack": ("psopack/",),
     "src/format": ("format/", "psopack/status.h"),
     "src/platform": ("platform/", "format/error.h", "psopack/status.h"),
-    "src/loader": ("loader/", "format/", "psopack/psopack.h", "psopack/status.h"),
+    "src/loader": (
+        "loader/", "format/", "psopack/psopack.h", "psopack/load_plan.h", "psopack/status.h",
+    ),
     "src/packer": ("packer/", "format/", "platform/", "psopack/build.h", "psopack/status.h"),
     "src/lint": ("lint/", "format/error.h", "psopack/lint.h", "psopack/status.h"),
     "src/session": ("session/", "format/", "platform/", "psopack/"),

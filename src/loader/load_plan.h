@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* A load plan, as its files see it: items sorted by component, jobs that cover them. */
+#ifndef PSOPACK_LOADER_LOAD_PLAN_H
+#define PSOPACK_LOADER_LOAD_PLAN_H
+
+#include <psopack/load_plan.h>
+
+#include "loader/component.h"
+
+typedef enum plan_item_state {
+    PLAN_ITEM_WAITING = 0,
+    PLAN_ITEM_LOADED,
+    PLAN_ITEM_FAILED
+} plan_item_state;
+
+/* One component in one heap. Written by the thread whose job it is. */
+typedef struct plan_item {
+    uint64_t offset; /* in the heap */
+    uint32_t component;
+    uint32_t size;
+    uint32_t crc;
+    uint8_t heap;
+    uint8_t state; /* plan_item_state */
+} plan_item;
+
+/* A run of items in one block, or a base to decode (no items). */
+typedef struct plan_job {
+    uint32_t block; /* with no items: a base number */
+    uint32_t first_item;
+    uint32_t item_count;
+    uint32_t first_offset; /* of the first item's bytes in the decoded block */
+    uint64_t bytes;        /* delivered */
+} plan_job;
+
+struct psopack_load_plan {
+    const psopack_archive *archive;
+    psopack_allocator allocator;
+    size_t size;
+    psopack_load_plan_info info;
+    plan_item *items;
+    plan_job *jobs; /* an allocation of its own: counted after the items are placed */
+    size_t jobs_size;
+    uint32_t base_jobs; /* of them, in front: bases to decode */
+    uint8_t slot_heaps[PSOPACK_SLOTS_MAX];
+
+    _Atomic(uint32_t) next_job;
+    _Atomic(uint32_t) jobs_done;
+    _Atomic(uint64_t) bytes_done;
+};
+
+/*
+ * Cuts the items into jobs. With `jobs` NULL it only counts; fills base_jobs, info.jobs,
+ * info.blocks and info.read_bytes. Called twice.
+ */
+psopack_status psopack_load_plan_cut(psopack_load_plan *plan, plan_job *jobs, psopack_diag *diag);
+
+#endif

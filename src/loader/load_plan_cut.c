@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Cutting a plan into jobs: first the bases that its blocks need, then the blocks in file order. A
+ * base's own components are cut into runs, so that several threads can share the work.
+ */
+#include "loader/base.h"
+#include "loader/load_plan.h"
+
+#define RUN_BYTES (256u << 10) /* delivered by one job out of a base */
+
+typedef struct cutter {
+    psopack_load_plan *plan;
+    plan_job *jobs; /* NULL: count only */
+    uint32_t count;
+    uint32_t block; /* of the open run; UINT32_MAX: none yet */
+    psopack_block_row row;
+    bool is_large;
+    uint32_t next_component; /* whose bytes begin at `offset` of the block */
+    uint64_t offset;
+    plan_job open;
+} cutter;
+
+/* ---- bases ---------------------------------------------------------------------------------- */
+
+static void mark_base(const psopack_archive *archive, uint8_t needed[PSOPACK_BASES_MAX],
+                      uint32_t base)
+{
+    /* A base of a base has a smaller number, or psopack_base_require() refuses it. */
+    while (base < archive->view.bases && !needed[base]) {
+        psopack_block_row row;
+        needed[base] = 1;
+        if (psopack_view_block(&archive->view, archive->bases[base].block, &row, NULL) !=
+                PSOPACK_OK ||
+            row.base == 0)
+            return;
+        base = row.base - 1;
+    }
+}
+
+static void count_block(psopack_load_plan *plan, const psopack_block_row *row)
+{
+    plan->info.blocks++;
+    plan->info.read_bytes += row->stored_size;
+}
+
+/* ---- runs of items -------------------------------------------------------------------------- */
+
+static void close_run(cutter *cut)
+{
+    if (cut->open.item_count == 0)
+        return;
+    if (cut->jobs)
+        cut->jobs[cut->count] = cut->open;
+    cut->count++;
+    cut->open.item_count = 0;
+}
+
+static void open_run(cutter *cut, uint32_t item)
+{
+    cut->open =
+        (plan_job){.block = cut->block, .first_item = item, .first_offset = (uint32_t)cut->offset};
+}
+
+/* Goes to the block of an item that does not lie in the current one. */
+static psopack_status enter_block(cutter *cut, uint32_t component, psopack_diag *diag)
+{
+    psopack_load_plan *plan = cut->plan;
+    psopack_found found;
+    PSOPACK_TRY(psopack_component_find(plan->archive, component, &found, diag));
+    cut->block = found.place.block;
+    cut->row = found.block;
+    cut->is_large = found.place.blocks > 1;
+    cut->next_component = component;
+    cut->offset = found.place.offset;
+    if ((found.block.flags & PSOPACK_BLOCK_BASE) == 0)
+        count_block(plan, &found.block);
+    for (uint32_t i = 1; i < found.place.blocks; i++) {
+        psopack_block_row row;
+        PSOPACK_TRY(psopack_view_block(&plan->archive->view, found.place.block + i, &row, diag));
+        count_block(plan, &row);
+    }
+    return PSOPACK_OK;
+}
+
+/* Moves the offset over the components in front of `component`; all lie in the current block. */
+static psopack_status skip_to(cutter *cut, uint32_t component, psopack_diag *diag)
+{
+    for (; cut->next_component < component; cut->next_component++) {
+        psopack_component_row row;
+        PSOPACK_TRY(
+            psopack_view_component(&cut->plan->archive->view, cut->next_component, &row, diag));
+        cut->offset += psopack_component_stored(&row);
+    }
+    if (cut->offset > cut->row.raw_size)
+        return psopack_fail_at(diag, PSOPACK_E_CORRUPT, PSOPACK_OBJECT_BLOCK, cut->block,
+                               cut->row.offset, "block %u: a component passes its end", cut->block);
+    return PSOPACK_OK;
+}
+
+static bool lies_in_block(const cutter *cut, uint32_t component)
+{
+    if (cut->block == UINT32_MAX)
+        return false;
+    if (cut->is_large)
+        return component == cut->next_component;
+    return component >= cut->row.first && component - cut->row.first < cut->row.count;
+}
+
+static void mark_bases(cutter *cut, uint8_t needed[PSOPACK_BASES_MAX])
+{
+    const psopack_archive *archive = cut->plan->archive;
+    uint32_t base;
+    if ((cut->row.flags & PSOPACK_BLOCK_BASE) != 0 &&
+        psopack_base_of_block(archive, cut->block, &base))
+        mark_base(archive, needed, base);
+    if (cut->row.base != 0)
+        mark_base(archive, needed, cut->row.base - 1);
+}
+
+static psopack_status cut_item(cutter *cut, uint32_t index, uint8_t needed[PSOPACK_BASES_MAX],
+                               psopack_diag *diag)
+{
+    const plan_item *item = &cut->plan->items[index];
+    if (item->size == 0) {
+        if (cut->open.item_count != 0) /* a run has no gaps */
+            cut->open.item_count++;
+        return PSOPACK_OK;
+    }
+    if (!lies_in_block(cut, item->component)) {
+        close_run(cut);
+        PSOPACK_TRY(enter_block(cut, item->component, diag));
+        mark_bases(cut, needed);
+    } else {
+        PSOPACK_TRY(skip_to(cut, item->component, diag));
+        if ((cut->row.flags & PSOPACK_BLOCK_BASE) != 0 && cut->open.bytes >= RUN_BYTES)
+            close_run(cut);
+    }
+    if (cut->open.item_count == 0)
+        open_run(cut, index);
+    cut->open.item_count++;
+    cut->open.bytes += item->size;
+    return PSOPACK_OK;
+}
+
+/* ---- the whole plan ------------------------------------------------------------------------- */
+
+/* Base jobs come first, so their number must be known before the others are written. */
+static psopack_status cut_bases(cutter *cut, const uint8_t needed[PSOPACK_BASES_MAX],
+                                psopack_diag *diag)
+{
+    const psopack_archive *archive = cut->plan->archive;
+    uint32_t at = 0;
+    for (uint32_t base = 0; base < archive->view.bases; base++) {
+        psopack_block_row row;
+        if (!needed[base])
+            continue;
+        PSOPACK_TRY(psopack_view_block(&archive->view, archive->bases[base].block, &row, diag));
+        count_block(cut->plan, &row);
+        if (cut->jobs)
+            cut->jobs[at] = (plan_job){.block = base};
+        at++;
+    }
+    cut->plan->base_jobs = at;
+    return PSOPACK_OK;
+}
+
+psopack_status psopack_load_plan_cut(psopack_load_plan *plan, plan_job *jobs, psopack_diag *diag)
+{
+    uint8_t needed[PSOPACK_BASES_MAX] = {0};
+    cutter cut = {.plan = plan, .jobs = jobs, .block = UINT32_MAX};
+    cut.count = jobs ? plan->base_jobs : 0;
+    plan->info.blocks = 0;
+    plan->info.read_bytes = 0;
+    for (uint32_t i = 0; i < plan->info.items; i++)
+        PSOPACK_TRY(cut_item(&cut, i, needed, diag));
+    close_run(&cut);
+    PSOPACK_TRY(cut_bases(&cut, needed, diag));
+    plan->info.jobs = jobs ? cut.count : cut.count + plan->base_jobs;
+    return PSOPACK_OK;
+}
