@@ -125,7 +125,7 @@ psopack_status psopack_build_align(psopack_build *build, const char *slot, uint3
     psopack_align_rule rule = {.align_log2 = log2};
     PSOPACK_TRY(psopack_grow(&build->align, &build->align_capacity, build->align_count + 1,
                              sizeof rule, diag));
-    PSOPACK_TRY(psopack_strings_add(&build->inputs.slots, slot, strlen(slot), &rule.slot, diag));
+    PSOPACK_TRY(psopack_inputs_copy(&build->inputs, slot, strlen(slot), &rule.slot, diag));
     build->align[build->align_count++] = rule;
     return PSOPACK_OK;
 }

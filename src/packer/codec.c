@@ -141,10 +141,10 @@ static psopack_status apply_parameters(ZSTD_CCtx *context, const psopack_codec_p
     return apply(context, settings, sizeof settings / sizeof settings[0], diag);
 }
 
-static psopack_status compress(psopack_codec *codec, const psopack_codec_params *params,
-                               const psopack_codec_base *base, bool plain_frame, const void *bytes,
-                               size_t size, void *out, size_t capacity, size_t *ret_size,
-                               psopack_diag *diag)
+psopack_status psopack_codec_compress(psopack_codec *codec, const psopack_codec_params *params,
+                                      const psopack_codec_base *base, bool plain_frame,
+                                      const void *bytes, size_t size, void *out, size_t capacity,
+                                      size_t *ret_size, psopack_diag *diag)
 {
     ZSTD_CCtx *context = codec->context;
     ZSTD_CCtx_reset(context, ZSTD_reset_session_and_parameters);
@@ -162,23 +162,4 @@ static psopack_status compress(psopack_codec *codec, const psopack_codec_params 
         return zstd_failed(result, diag);
     *ret_size = result;
     return PSOPACK_OK;
-}
-
-psopack_status psopack_codec_compress(psopack_codec *codec, const psopack_codec_params *params,
-                                      const psopack_codec_base *base, bool plain_frame,
-                                      const void *bytes, size_t size, void *out, size_t capacity,
-                                      size_t *ret_size, psopack_diag *diag)
-{
-    PSOPACK_TRY(
-        compress(codec, params, base, plain_frame, bytes, size, out, capacity, ret_size, diag));
-    if (*ret_size >= size)
-        *ret_size = 0;
-    return PSOPACK_OK;
-}
-
-psopack_status psopack_codec_frame(psopack_codec *codec, const psopack_codec_params *params,
-                                   const psopack_codec_base *base, const void *bytes, size_t size,
-                                   void *out, size_t capacity, size_t *ret_size, psopack_diag *diag)
-{
-    return compress(codec, params, base, false, bytes, size, out, capacity, ret_size, diag);
 }

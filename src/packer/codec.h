@@ -30,18 +30,13 @@ void psopack_codec_base_destroy(psopack_codec_base **base);
 size_t psopack_codec_bound(size_t size);
 
 /*
- * Compresses `size` bytes; *ret_size is 0 when the result would not be smaller than the input.
- * `base` may be NULL. `plain_frame`: with magic and content size.
+ * Compresses `size` bytes into one frame of *ret_size bytes, which may be larger than the input but
+ * not than psopack_codec_bound(size). `base` may be NULL; with a base its parameters are used.
+ * `plain_frame`: with magic and content size.
  */
 psopack_status psopack_codec_compress(psopack_codec *codec, const psopack_codec_params *params,
                                       const psopack_codec_base *base, bool plain_frame,
                                       const void *bytes, size_t size, void *out, size_t capacity,
                                       size_t *ret_size, psopack_diag *diag);
-
-/* The same without magic, and a frame in any case, even one larger than the input. */
-psopack_status psopack_codec_frame(psopack_codec *codec, const psopack_codec_params *params,
-                                   const psopack_codec_base *base, const void *bytes, size_t size,
-                                   void *out, size_t capacity, size_t *ret_size,
-                                   psopack_diag *diag);
 
 #endif

@@ -8,7 +8,11 @@
 #include "format/transform.h"
 #include "format/view.h"
 #include "packer/codec.h"
+#include "packer/events.h"
 #include "platform/parallel.h"
+
+#define PROBE_MIN 4096u /* smaller blocks cost less than the question */
+#define PROBE_SHARE 64u /* a fast try must save 1/64 */
 
 /* One worker's scratch. */
 typedef struct worker_state {
@@ -72,34 +76,68 @@ static psopack_status gather(const compress_state *state, worker_state *worker,
     return PSOPACK_OK;
 }
 
+/* Whether a fast try finds nothing worth having: then a slow one is not made. Blocks under a base
+ * are not asked, there the base may hold them. */
+static psopack_status looks_incompressible(const compress_state *state, worker_state *worker,
+                                           const psopack_plan_block *block, block_place *place,
+                                           bool *ret_answer, psopack_diag *diag)
+{
+    const psopack_codec_params quick = {.level = 1};
+    size_t size;
+    *ret_answer = false;
+    if (block->base != PSOPACK_NO_BASE || block->raw_size < PROBE_MIN)
+        return PSOPACK_OK;
+    PSOPACK_TRY(psopack_codec_compress(worker->codec, &quick, NULL, state->settings->plain_frames,
+                                       worker->raw, block->raw_size, place->bytes, place->capacity,
+                                       &size, diag));
+    *ret_answer = size > block->raw_size - block->raw_size / PROBE_SHARE;
+    return PSOPACK_OK;
+}
+
+static uint32_t block_flags(const compress_state *state, const psopack_plan_block *block, bool raw)
+{
+    uint32_t flags = raw ? PSOPACK_BLOCK_RAW : 0;
+    if (!raw && state->settings->plain_frames)
+        flags |= PSOPACK_BLOCK_FRAME;
+    if (block->is_base)
+        flags |= PSOPACK_BLOCK_BASE;
+    if (block->is_piece && block->piece_offset != 0)
+        flags |= PSOPACK_BLOCK_PIECE;
+    return flags;
+}
+
+/* Stores worker->raw as it is where that is smaller, unless only frames are wanted. */
 static psopack_status compress_raw(const compress_state *state, worker_state *worker,
                                    const psopack_plan_block *block, block_place *place,
                                    psopack_diag *diag)
 {
     const psopack_profile_settings *settings = state->settings;
-    const psopack_plan_kind *kind = &state->plan->kinds[block->kind];
+    const psopack_codec_params *params =
+        block->is_base ? &settings->base : &state->plan->kinds[block->kind].params;
     const psopack_codec_base *base =
         block->base == PSOPACK_NO_BASE ? NULL : state->bases[block->base];
-    size_t size = 0;
+    size_t size = block->raw_size;
+    bool raw = !settings->compress || block->raw_size == 0;
     PSOPACK_TRY(psopack_grow(&place->bytes, &place->capacity, psopack_codec_bound(block->raw_size),
                              1, diag));
-    if (settings->compress && !block->no_gain && block->raw_size != 0)
-        PSOPACK_TRY(psopack_codec_compress(worker->codec,
-                                           block->is_base ? &settings->base : &kind->params, base,
+    if (!raw)
+        PSOPACK_TRY(looks_incompressible(state, worker, block, place, &raw, diag));
+    if (!raw || settings->plain_frames) {
+        const psopack_codec_params quick = {.level = 1};
+        PSOPACK_TRY(psopack_codec_compress(worker->codec, raw ? &quick : params, base,
                                            settings->plain_frames, worker->raw, block->raw_size,
                                            place->bytes, place->capacity, &size, diag));
-    uint32_t flags = settings->plain_frames ? PSOPACK_BLOCK_FRAME : 0;
-    if (size == 0) {
+        raw = size >= block->raw_size && !settings->plain_frames;
+    }
+    if (raw) {
         memcpy(place->bytes, worker->raw, block->raw_size);
         size = block->raw_size;
-        flags = PSOPACK_BLOCK_RAW;
     }
-    if (block->is_base)
-        flags |= PSOPACK_BLOCK_BASE;
-    if (block->is_piece && block->piece_offset != 0)
-        flags |= PSOPACK_BLOCK_PIECE;
     place->written = (psopack_written_block){
-        .stored_size = (uint32_t)size, .raw_size = block->raw_size, .flags = flags};
+        .stored_size = (uint32_t)size,
+        .raw_size = block->raw_size,
+        .flags = block_flags(state, block, raw),
+    };
     return PSOPACK_OK;
 }
 
@@ -115,9 +153,7 @@ static psopack_status make_block(void *context, unsigned worker_index, uint64_t 
     worker_state *worker = &state->workers[worker_index];
     const psopack_plan_block *block = &state->plan->blocks[item];
     block_place *place = &state->places[slot];
-    if (state->events->cancelled && state->events->cancelled(state->events->user))
-        return psopack_fail(diag, PSOPACK_E_CANCELLED,
-                            "stopped on request; the old output is untouched");
+    PSOPACK_TRY(psopack_go_on(state->events, diag));
     PSOPACK_TRY(gather(state, worker, block, diag));
     PSOPACK_TRY(compress_raw(state, worker, block, place, diag));
     place->written.check = psopack_block_check(

@@ -21,7 +21,6 @@ typedef struct psopack_plan_block {
     uint16_t kind;
     bool is_base;
     bool is_piece; /* of a large component, the first one too */
-    bool no_gain;  /* known not to shrink: store as it is */
 } psopack_plan_block;
 
 typedef struct psopack_plan_base {
@@ -51,7 +50,7 @@ typedef struct psopack_plan {
     psopack_plan_base *bases;
     uint32_t base_count;
     psopack_plan_kind *kinds; /* by model kind */
-    uint32_t *order;          /* model components in storage order; those of size 0 last */
+    uint32_t *order;          /* model components in storage order; one of size 0 first */
     uint32_t *strip;          /* by model component: trailing words left out */
     uint64_t split_size;
 } psopack_plan;

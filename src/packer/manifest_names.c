@@ -101,8 +101,8 @@ static psopack_status compress_page(names_state *state, uint32_t page,
     bound = psopack_codec_bound(state->page.size);
     state->frame.size = 0;
     PSOPACK_TRY(psopack_bytes_add_zeros(&state->frame, bound, diag));
-    PSOPACK_TRY(psopack_codec_frame(state->codec, params, state->base, state->page.data,
-                                    state->page.size, state->frame.data, bound, &size, diag));
+    PSOPACK_TRY(psopack_codec_compress(state->codec, params, state->base, false, state->page.data,
+                                       state->page.size, state->frame.data, bound, &size, diag));
     PSOPACK_TRY(psopack_bytes_add(&state->frames, state->frame.data, size, diag));
     state->ends[page] = (uint32_t)state->frames.size;
     return PSOPACK_OK;

@@ -13,7 +13,6 @@ typedef struct maker {
     const psopack_inputs *inputs;
     const psopack_model_options *options;
     psopack_model *model;
-    uint32_t *slot_order; /* slots by name */
     uint32_t *slot_rank;  /* by input slot */
     uint32_t *pso_order;  /* input PSOs by name, then origin */
     uint32_t *first_file; /* by input PSO, one more at the end: into file_order */
@@ -23,7 +22,6 @@ typedef struct maker {
 
 static void free_maker(maker *make)
 {
-    free(make->slot_order);
     free(make->slot_rank);
     free(make->pso_order);
     free(make->first_file);
@@ -35,7 +33,6 @@ static psopack_status allocate(maker *make, size_t item_count, psopack_diag *dia
 {
     const psopack_inputs *inputs = make->inputs;
     psopack_model *model = make->model;
-    PSOPACK_TRY(psopack_new_array(&make->slot_order, inputs->slots.count, 4, diag));
     PSOPACK_TRY(psopack_new_array(&make->slot_rank, inputs->slots.count, 4, diag));
     PSOPACK_TRY(psopack_new_array(&make->pso_order, inputs->pso_count, 4, diag));
     PSOPACK_TRY(psopack_new_array(&make->first_file, inputs->pso_count + 1, 4, diag));
@@ -66,24 +63,46 @@ static int compare_keys(const void *a, const void *b)
     return (left->minor > right->minor) - (left->minor < right->minor);
 }
 
+/* Slots that only dropped PSOs have do not exist. slot_rank is scratch for "used" first. */
+static size_t list_used_slots(maker *make, sort_key *keys)
+{
+    const psopack_inputs *inputs = make->inputs;
+    size_t count = 0;
+    for (size_t i = 0; i < inputs->file_count; i++) {
+        if (!inputs->psos[inputs->files[i].pso].dropped)
+            make->slot_rank[inputs->files[i].slot] = 1;
+    }
+    for (size_t i = 0; i < inputs->slots.count; i++) {
+        if (make->slot_rank[i] != 0)
+            keys[count++] = (sort_key){&inputs->slots.items[i], 0, (uint32_t)i};
+    }
+    return count;
+}
+
+static void apply_alignment(maker *make)
+{
+    for (size_t i = 0; i < make->options->align_count; i++) {
+        const psopack_align_rule *rule = &make->options->align[i];
+        for (uint32_t slot = 0; slot < make->model->slot_count; slot++) {
+            if (strcmp(make->model->slots[slot].name.bytes, rule->slot) == 0)
+                make->model->slots[slot].align_log2 = rule->align_log2;
+        }
+    }
+}
+
 static psopack_status sort_slots(maker *make, psopack_diag *diag)
 {
-    const psopack_strings *slots = &make->inputs->slots;
     sort_key *keys;
-    PSOPACK_TRY(psopack_new_array(&keys, slots->count, sizeof *keys, diag));
-    for (size_t i = 0; i < slots->count; i++)
-        keys[i] = (sort_key){&slots->items[i], 0, (uint32_t)i};
-    qsort(keys, slots->count, sizeof *keys, compare_keys);
-    make->model->slot_count = (uint32_t)slots->count;
-    for (size_t i = 0; i < slots->count; i++) {
+    PSOPACK_TRY(psopack_new_array(&keys, make->inputs->slots.count, sizeof *keys, diag));
+    size_t count = list_used_slots(make, keys);
+    qsort(keys, count, sizeof *keys, compare_keys);
+    make->model->slot_count = (uint32_t)count;
+    for (size_t i = 0; i < count; i++) {
         make->slot_rank[keys[i].index] = (uint32_t)i;
         make->model->slots[i].name = *keys[i].name;
     }
     free(keys);
-    for (size_t i = 0; i < make->options->align_count; i++) {
-        const psopack_align_rule *rule = &make->options->align[i];
-        make->model->slots[make->slot_rank[rule->slot]].align_log2 = rule->align_log2;
-    }
+    apply_alignment(make);
     return PSOPACK_OK;
 }
 

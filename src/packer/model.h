@@ -65,7 +65,7 @@ typedef struct psopack_model {
 
 /* An alignment asked for a slot by name. */
 typedef struct psopack_align_rule {
-    uint32_t slot; /* in inputs->slots */
+    const char *slot; /* a name that no input may have */
     uint32_t align_log2;
 } psopack_align_rule;
 

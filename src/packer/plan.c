@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Planning, start to end: strip and transform per kind, bases, then cutting into blocks. */
 #include "packer/plan.h"
+#include "packer/events.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -104,6 +105,7 @@ static psopack_status prepare_component(void *context, unsigned worker_index, ui
     psopack_planner *planner = state->planner;
     prepare_worker *worker = &state->workers[worker_index];
     uint32_t component = (uint32_t)item;
+    PSOPACK_TRY(psopack_go_on(planner->events, diag));
     if (planner->model->components[component].size == 0 || is_large(planner, component))
         return PSOPACK_OK;
     uint64_t size = psopack_plan_stored_size(planner->model, planner->plan, component);
@@ -294,19 +296,19 @@ static psopack_status emit_kind(psopack_planner *planner, uint32_t kind, uint32_
     return status == PSOPACK_OK ? emit_large(planner, kind, placed, diag) : status;
 }
 
-/* Bases first, then kinds, then the one component of size 0 that needs no block. */
+/* The one component of size 0 first, in no block; then bases, then kinds. */
 static psopack_status emit_blocks(psopack_planner *planner, const psopack_kind_members *contents,
                                   psopack_diag *diag)
 {
     uint32_t placed = 0;
-    for (uint32_t i = 0; i < planner->plan->base_count; i++)
-        PSOPACK_TRY(emit_base(planner, i, &contents[i], &placed, diag));
-    for (uint32_t kind = 0; kind < planner->model->kind_count; kind++)
-        PSOPACK_TRY(emit_kind(planner, kind, &placed, diag));
     for (uint32_t i = 0; i < planner->model->component_count; i++) {
         if (planner->model->components[i].size == 0)
             planner->plan->order[placed++] = i;
     }
+    for (uint32_t i = 0; i < planner->plan->base_count; i++)
+        PSOPACK_TRY(emit_base(planner, i, &contents[i], &placed, diag));
+    for (uint32_t kind = 0; kind < planner->model->kind_count; kind++)
+        PSOPACK_TRY(emit_kind(planner, kind, &placed, diag));
     if (placed != planner->model->component_count)
         return psopack_fail(diag, PSOPACK_E_INTERNAL, "planning placed %u of %u components", placed,
                             planner->model->component_count);

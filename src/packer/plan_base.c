@@ -10,6 +10,7 @@
 #include "packer/base_select.h"
 #include "packer/codec.h"
 #include "packer/dictionary.h"
+#include "packer/events.h"
 #include "packer/plan.h"
 #include "platform/parallel.h"
 
@@ -145,8 +146,9 @@ static psopack_status measure_blocks(const base_group *group, const psopack_code
         size_t size = fill_block(group, block, scratch), packed;
         if (size == 0)
             continue;
-        PSOPACK_TRY(psopack_codec_frame(scratch->codec, params, base, scratch->block, size,
-                                        scratch->out, scratch->out_capacity, &packed, diag));
+        PSOPACK_TRY(psopack_codec_compress(scratch->codec, params, base, false, scratch->block,
+                                           size, scratch->out, scratch->out_capacity, &packed,
+                                           diag));
         *ret_raw += size;
         *ret_packed += packed;
     }
@@ -161,8 +163,9 @@ static psopack_status measure_step(const base_group *group, curve_step *step, tr
     size_t size = fill_content(group, step, scratch), base_packed = 0;
     uint64_t raw, packed;
     if (size != 0) {
-        PSOPACK_TRY(psopack_codec_frame(scratch->codec, &params, NULL, scratch->content, size,
-                                        scratch->out, scratch->out_capacity, &base_packed, diag));
+        PSOPACK_TRY(psopack_codec_compress(scratch->codec, &params, NULL, false, scratch->content,
+                                           size, scratch->out, scratch->out_capacity, &base_packed,
+                                           diag));
         PSOPACK_TRY(psopack_codec_base_create(scratch->content, size, false, &params, &base, diag));
     }
     psopack_status status = measure_blocks(group, &params, base, scratch, &raw, &packed, diag);
@@ -226,8 +229,11 @@ static psopack_status measure_group(void *context, unsigned worker, uint64_t ind
                                     (size_t)content_max, diag));
     lay_steps(group);
     psopack_status status = new_trial(group, content_max, block_max, &scratch, diag);
-    for (uint32_t i = 0; i < group->step_count && status == PSOPACK_OK; i++)
-        status = measure_step(group, &group->steps[i], &scratch, diag);
+    for (uint32_t i = 0; i < group->step_count && status == PSOPACK_OK; i++) {
+        status = psopack_go_on(state->planner->events, diag);
+        if (status == PSOPACK_OK)
+            status = measure_step(group, &group->steps[i], &scratch, diag);
+    }
     free_trial(&scratch);
     return status;
 }

@@ -9,6 +9,7 @@
 #include "format/layout.h"
 #include "format/transform.h"
 #include "packer/codec.h"
+#include "packer/events.h"
 #include "packer/plan.h"
 #include "platform/parallel.h"
 
@@ -175,8 +176,8 @@ static psopack_status try_transform(const psopack_transform *transform, const sa
             transform->forward(work + at, taken->bytes + at, taken->sizes[i], scratch);
         bytes = work;
     }
-    return psopack_codec_frame(codec, &params, NULL, bytes, taken->size, out, capacity, ret_size,
-                               diag);
+    return psopack_codec_compress(codec, &params, NULL, false, bytes, taken->size, out, capacity,
+                                  ret_size, diag);
 }
 
 static psopack_status try_all(const sample *taken, psopack_codec *codec, uint8_t *work,
@@ -227,6 +228,7 @@ static psopack_status plan_kind(void *context, unsigned worker, uint64_t item, p
 {
     psopack_planner *planner = context;
     (void)worker;
+    PSOPACK_TRY(psopack_go_on(planner->events, diag));
     PSOPACK_TRY(plan_strip(planner, (uint32_t)item, diag));
     return plan_transform(planner, (uint32_t)item, diag);
 }

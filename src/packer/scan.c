@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "format/crc32c.h"
+#include "packer/events.h"
 #include "packer/store.h"
 #include "platform/parallel.h"
 
@@ -81,9 +82,7 @@ static psopack_status scan_batch(void *context, unsigned worker, uint64_t item, 
     uint64_t done = atomic_fetch_add(&state->done, end - first) + (end - first);
     if (worker == 0 && state->events->progress)
         state->events->progress(state->events->user, "read", done, state->inputs->file_count);
-    return state->events->cancelled && state->events->cancelled(state->events->user)
-               ? PSOPACK_E_CANCELLED
-               : PSOPACK_OK;
+    return psopack_go_on(state->events, diag);
 }
 
 psopack_status psopack_scan(psopack_inputs *inputs, psopack_store *store, unsigned threads,
