@@ -122,7 +122,11 @@ static psopack_status follow(slot_load *load, psopack_diag *diag)
 {
     psopack_session_cache *cache = load->cache;
     psopack_value_file *values = &cache->slots[load->slot];
-    psopack_scan scan = {&values->file, cache->plan.allocator, values->id, on_record, load};
+    psopack_scan scan = {.file = &values->file,
+                         .allocator = cache->plan.allocator,
+                         .file_id = values->id,
+                         .on_record = on_record,
+                         .context = load};
     psopack_scan_result result;
     PSOPACK_TRY(psopack_scan_records(&scan, values->end, &result, diag));
     values->end = result.end;

@@ -119,6 +119,17 @@ static psopack_status search(scan_state *state, uint64_t from, uint64_t *ret_off
     return PSOPACK_OK;
 }
 
+/* A good record at `offset`: what lies between it and the last one is damage, not a tail. */
+static psopack_status settle_damage(scan_state *state, uint64_t offset)
+{
+    uint64_t from = state->result.end;
+    state->result.damaged += state->suspects;
+    state->suspects = 0;
+    if (from == offset || !state->scan->on_damage)
+        return PSOPACK_OK;
+    return state->scan->on_damage(state->scan->context, from, offset - from);
+}
+
 static psopack_status take_record(scan_state *state, uint64_t offset, uint64_t size)
 {
     const uint8_t *bytes;
@@ -128,8 +139,7 @@ static psopack_status take_record(scan_state *state, uint64_t offset, uint64_t s
         state->suspects++;
         return PSOPACK_OK;
     }
-    state->result.damaged += state->suspects;
-    state->suspects = 0;
+    PSOPACK_TRY(settle_damage(state, offset));
     state->result.end = offset + size;
     if (psopack_load32(head->kind) != PSOPACK_RECORD_ENTRY)
         return PSOPACK_OK;

@@ -20,6 +20,8 @@ typedef struct psopack_scan {
     /* Anything but PSOPACK_OK ends the scan with that status. `head` is followed by key and value;
      * valid during the call. */
     psopack_status (*on_record)(void *context, uint64_t offset, const psopack_disk_record *head);
+    /* A stretch in front of a good record that holds none; may be NULL. */
+    psopack_status (*on_damage)(void *context, uint64_t offset, uint64_t size);
     void *context;
 } psopack_scan;
 
