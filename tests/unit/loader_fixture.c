@@ -151,8 +151,7 @@ void fixture_free(fixture *made)
     free(made->bytes);
 }
 
-/* ---- reading everything -----------------------------------------------------------------------
- */
+/* ---- reading everything --------------------------------------------------------------------- */
 
 /* One slot of one PSO; true when it could be read. */
 static bool read_part(const fixture *made, const psopack_archive *archive, psopack_context *context,
