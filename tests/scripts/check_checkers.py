@@ -20,6 +20,7 @@ CASES = (
     ("check_layers.py", "src/loader/source_x.c", '#include "platform/file.h"\n', None),
     ("check_layers.py", "src/loader/block.c", '#include "platform/file.h"\n', "must not include"),
     ("check_layers.py", "src/packer/a.c", '\n#  include "loader/archive.h"\n', "a.c:2:"),
+    ("check_layers.py", "src/loader/a.c", "#include <psopack/build.h>\n", "must not include"),
     ("check_layers.py", "src/packer/a.c", "#include <pthread.h>\n", "only src/platform"),
     ("check_layers.py", "tools/psopack/a.c", '#include "format/error.h"\n', "must not include"),
     ("check_style.py", "src/a.c", LICENSE + "int a;\n", None),

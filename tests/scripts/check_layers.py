@@ -24,6 +24,8 @@ ALLOWED = {
     "tools/psopack": ("psopack/",),
     "samples": ("psopack/",),
 }
+# Public headers of other libraries.
+FORBIDDEN = {"src/loader": ("psopack/build.h", "psopack/lint.h", "psopack/session")}
 LIBRARIES = ("src/format", "src/loader", "src/packer", "src/lint", "src/session")
 # The loader's only doors to the system: its file source, and yielding while another thread works.
 LOADER_PLATFORM_FILES = re.compile(r"(source_\w+|wait)\.c")
@@ -45,6 +47,8 @@ def our_include(root, file, quote, name):
 
 def allowed(folder, file, include):
     prefixes = ALLOWED[folder]
+    if include.startswith(FORBIDDEN.get(folder, ())):
+        return False
     if folder == "src/loader" and LOADER_PLATFORM_FILES.fullmatch(file.name):
         prefixes += ("platform/",)
     if folder in ("tools/psopack", "samples") and include.startswith(folder + "/"):
