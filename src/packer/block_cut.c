@@ -378,6 +378,20 @@ psopack_status psopack_cut_in_order(psopack_cut *ret_cut, const psopack_item *it
     return PSOPACK_OK;
 }
 
+size_t psopack_cut_target(const psopack_cut_aim *aim, uint64_t raw_bytes, uint64_t packed_bytes,
+                          uint64_t items)
+{
+    enum { MEAN_ITEMS = 3 };
+    double target = packed_bytes == 0 ? aim->raw_max
+                                      : (double)aim->packed_bytes * (double)raw_bytes /
+                                            (double)packed_bytes;
+    double mean = items == 0 ? 0 : (double)raw_bytes / (double)items;
+    double least = mean * MEAN_ITEMS < 2.0 * aim->raw_max ? mean * MEAN_ITEMS : 2.0 * aim->raw_max;
+    target = target > aim->raw_max ? aim->raw_max : target;
+    target = target < aim->raw_min ? aim->raw_min : target;
+    return (size_t)(target < least ? least : target);
+}
+
 void psopack_cut_free(psopack_cut *cut)
 {
     free(cut->order);

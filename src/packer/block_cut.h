@@ -47,6 +47,22 @@ psopack_status psopack_cut_by_similarity(psopack_cut *ret_cut, const psopack_ite
 psopack_status psopack_cut_in_order(psopack_cut *ret_cut, const psopack_item *items, size_t count,
                                     const psopack_cut_limits *limits, psopack_diag *diag);
 
+/* How large blocks should be, in terms of what a read costs. */
+typedef struct psopack_cut_aim {
+    uint32_t packed_bytes; /* compressed size of a block: decoding costs about 10 ns for each */
+    uint32_t raw_min;
+    uint32_t raw_max; /* bounds of the block's raw size */
+} psopack_cut_aim;
+
+/*
+ * The target size for a kind of which a sample of raw_bytes (`items` components) compresses to
+ * packed_bytes. Decoding time goes with the compressed size, so a kind that shrinks well can have
+ * larger blocks at the same latency, and gains most from them. Blocks have room for three items of
+ * mean size, if need be up to 2 * raw_max: below that they would share nothing.
+ */
+size_t psopack_cut_target(const psopack_cut_aim *aim, uint64_t raw_bytes, uint64_t packed_bytes,
+                          uint64_t items);
+
 /* Accepts a zeroed *cut; leaves it zeroed. */
 void psopack_cut_free(psopack_cut *cut);
 

@@ -213,6 +213,18 @@ static void test_no_items_and_bad_limits(void **state)
                      PSOPACK_E_ARGUMENT);
 }
 
+static void test_target_follows_compressed_size(void **state)
+{
+    (void)state;
+    const psopack_cut_aim aim = {1024, 4096, 32768};
+    assert_int_equal(psopack_cut_target(&aim, 1 << 20, 1 << 17, 1000), 8192); /* ratio 8 */
+    assert_int_equal(psopack_cut_target(&aim, 1 << 20, 1 << 10, 1000), 32768);
+    assert_int_equal(psopack_cut_target(&aim, 1 << 20, 1 << 20, 1000), 4096);
+    assert_int_equal(psopack_cut_target(&aim, 1 << 20, 1 << 20, 64), 3 * (1 << 14)); /* mean 16 K */
+    assert_int_equal(psopack_cut_target(&aim, 1 << 20, 1 << 20, 1), 65536);
+    assert_int_equal(psopack_cut_target(&aim, 0, 0, 0), 32768);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -224,6 +236,7 @@ int main(void)
         cmocka_unit_test(test_result_depends_on_items_only),
         cmocka_unit_test(test_equal_items_stay_linear),
         cmocka_unit_test(test_no_items_and_bad_limits),
+        cmocka_unit_test(test_target_follows_compressed_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
