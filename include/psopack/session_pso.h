@@ -66,6 +66,11 @@ PSOPACK_API psopack_status psopack_session_pso_parts(const void *value, size_t v
                                                      psopack_session_part *ret_parts,
                                                      size_t *count);
 
+/* The tuple CRC in a value that psopack_session_pso_parts() takes: equal to that of an archive's
+ * PSO with the same parts (psopack_pso_tuple_crc). PSOPACK_E_NOT_FOUND: the value is no PSO. */
+PSOPACK_API psopack_status psopack_session_pso_tuple_crc(const void *value, size_t value_size,
+                                                         uint32_t *ret_crc);
+
 /* The name in the key of a PSO; it leads into `key`. PSOPACK_E_NOT_FOUND: not the key of a PSO. */
 PSOPACK_API psopack_status psopack_session_pso_name_of(const void *key, size_t key_size,
                                                        psopack_session_pso_name *ret_name);

@@ -105,8 +105,10 @@ static psopack_status load_index(slot_load *load)
     psopack_checkpoint checkpoint;
     psopack_status status =
         psopack_checkpoint_load(path, cache->plan.allocator, &of, &checkpoint, NULL);
+    if (status == PSOPACK_E_NOMEM)
+        return status;
     if (status != PSOPACK_OK) {
-        if (status != PSOPACK_E_NO_ENTRY && values->owned)
+        if (status != PSOPACK_E_NO_ENTRY && status != PSOPACK_E_IO && values->owned)
             psopack_path_remove(path, NULL);
         return PSOPACK_OK;
     }

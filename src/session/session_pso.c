@@ -277,3 +277,12 @@ psopack_status psopack_session_pso_parts(const void *value, size_t value_size,
         memcpy(ret_parts, parts, view.slots * sizeof *parts);
     return PSOPACK_OK;
 }
+
+psopack_status psopack_session_pso_tuple_crc(const void *value, size_t value_size,
+                                             uint32_t *ret_crc)
+{
+    pso_view view;
+    PSOPACK_TRY(view_head(value, value_size, &view));
+    *ret_crc = view.tuple_crc;
+    return PSOPACK_OK;
+}

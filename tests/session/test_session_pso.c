@@ -6,6 +6,9 @@
 
 #include <psopack/session_pso.h>
 
+#include "format/crc32c.h"
+#include "format/tuple.h"
+
 static test_place place;
 static psopack_session_host *host;
 static psopack_session *session;
@@ -69,6 +72,13 @@ static void a_pso_comes_back_part_by_part(void **state)
     assert_memory_equal(parts[2].bytes, "0123456789abcdef0", 17);
     for (size_t i = 0; i < 3; i++)
         assert_int_equal(((const uint8_t *)parts[i].bytes - value) % 16, 0);
+    uint32_t tuple = 0;
+    uint32_t wanted = 0;
+    for (size_t i = 0; i < 3; i++)
+        wanted = psopack_tuple_add(wanted, parts[i].slot, (uint32_t)strlen(parts[i].slot),
+                                   parts[i].size, psopack_crc32c(0, parts[i].bytes, parts[i].size));
+    assert_int_equal(psopack_session_pso_tuple_crc(value, size, &tuple), PSOPACK_OK);
+    assert_int_equal(tuple, wanted);
     count = 2;
     assert_int_equal(psopack_session_pso_parts(value, size, parts, &count), PSOPACK_E_BUFFER);
     assert_int_equal(count, 3);
