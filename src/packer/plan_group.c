@@ -49,7 +49,8 @@ static psopack_status sample_kind(const psopack_planner *planner, uint32_t kind,
         }
     }
     size_t kept = 0;
-    qsort(set->hashes, set->count, sizeof *set->hashes, compare_u64);
+    if (set->count != 0)
+        qsort(set->hashes, set->count, sizeof *set->hashes, compare_u64);
     for (size_t i = 0; i < set->count; i++) {
         if (kept == 0 || set->hashes[kept - 1] != set->hashes[i])
             set->hashes[kept++] = set->hashes[i];
