@@ -89,7 +89,7 @@ static bool parse_key(const json_t *value, uint64_t *ret_key)
         return false;
     errno = 0;
     *ret_key = strtoull(text, &end, text[0] == '0' && text[1] == 'x' ? 16 : 10);
-    return *end == '\0' && errno == 0;
+    return end == text + json_string_length(value) && errno == 0;
 }
 
 static bool get_string(const json_t *object, const char *key, const char **ret_bytes,

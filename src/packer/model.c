@@ -266,6 +266,10 @@ static psopack_status take_pso(maker *make, const psopack_stored *items, uint32_
         return psopack_fail(
             diag, PSOPACK_E_DUPLICATE, "PSO '%s' has one content in %s and another in %s",
             pso_name(make, input), origin_path(make, *last_input), origin_path(make, input));
+    if (make->inputs->psos[*last_input].key != make->inputs->psos[input].key)
+        return psopack_fail(diag, PSOPACK_E_DUPLICATE,
+                            "PSO '%s' has one key in %s and another in %s", pso_name(make, input),
+                            origin_path(make, *last_input), origin_path(make, input));
     psopack_diag text;
     psopack_fail(&text, PSOPACK_OK, "PSO '%s' is in %s and in %s, with the same content",
                  pso_name(make, input), origin_path(make, *last_input), origin_path(make, input));
@@ -273,20 +277,32 @@ static psopack_status take_pso(maker *make, const psopack_stored *items, uint32_
     return PSOPACK_OK;
 }
 
+/* Where the run of PSOs of one name that begins at `first` ends, in pso_order. */
+static size_t namesakes(const maker *make, size_t first, bool *ret_dropped)
+{
+    const psopack_inputs *inputs = make->inputs;
+    uint32_t name = inputs->psos[make->pso_order[first]].name;
+    size_t at = first;
+    *ret_dropped = false;
+    for (; at < inputs->pso_count && inputs->psos[make->pso_order[at]].name == name; at++)
+        *ret_dropped |= inputs->psos[make->pso_order[at]].dropped;
+    return at;
+}
+
 /* A dropped PSO takes its namesakes with it: which of them is right is not ours to say. */
 static psopack_status take_psos(maker *make, const psopack_store *store, psopack_diag *diag)
 {
     uint32_t last = UINT32_MAX;
-    bool any_key = false, all_keys = true;
-    for (size_t i = 0; i < make->inputs->pso_count; i++) {
-        const psopack_input_pso *pso = &make->inputs->psos[make->pso_order[i]];
-        if (pso->dropped) {
-            make->model->skipped_psos++;
-            continue;
+    bool any_key = false, all_keys = true, dropped;
+    for (size_t i = 0, end; i < make->inputs->pso_count; i = end) {
+        end = namesakes(make, i, &dropped);
+        make->model->skipped_psos += dropped;
+        for (size_t at = i; !dropped && at < end; at++) {
+            const psopack_input_pso *pso = &make->inputs->psos[make->pso_order[at]];
+            any_key |= pso->has_key;
+            all_keys &= pso->has_key;
+            PSOPACK_TRY(take_pso(make, store->items, make->pso_order[at], &last, diag));
         }
-        any_key |= pso->has_key;
-        all_keys &= pso->has_key;
-        PSOPACK_TRY(take_pso(make, store->items, make->pso_order[i], &last, diag));
     }
     if (any_key && !all_keys)
         return psopack_fail(diag, PSOPACK_E_DUPLICATE,
