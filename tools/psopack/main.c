@@ -21,6 +21,8 @@ const psopack_command psopack_commands[] = {
     ROW(verify, VERIFY, 1, 1, "ARCHIVE", "check every byte, name everything damaged"),
     ROW(extract, EXTRACT, 1, UINT_MAX, "ARCHIVE [PSO...]", "write PSOs back as plain files"),
     ROW(cat, CAT, 3, 3, "ARCHIVE PSO SLOT", "write one component to standard output"),
+    ROW(diff, DIFF, 2, 2, "OLD NEW", "name the PSOs and slots that two archives do not share"),
+    ROW(report, REPORT, 1, 1, "ARCHIVE", "say why an archive is as big as it is"),
     ROW(bench, BENCH, 1, 1, "ARCHIVE", "measure opening, finding and reading"),
     ROW(help, HELP, 0, 1, "[COMMAND]", "explain a command, make shell completions"),
     ROW(version, VERSION, 0, 0, "", "print versions"),
