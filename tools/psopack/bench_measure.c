@@ -66,8 +66,7 @@ static uint64_t draw(uint64_t *state)
     return z ^ (z >> 31);
 }
 
-/* ---- before the clock runs --------------------------------------------------------------------
- */
+/* ---- before the clock runs ------------------------------------------------------------------- */
 
 /* Components that PSOs use, in a random order. */
 static psopack_status draw_sample(bench *b, psopack_diag *diag)
@@ -169,8 +168,7 @@ static void clean_up(bench *b)
     free(b->memory);
 }
 
-/* ---- measurements -----------------------------------------------------------------------------
- */
+/* ---- measurements ---------------------------------------------------------------------------- */
 
 static psopack_status measure_open(bench *b, psopack_diag *diag)
 {

@@ -7,6 +7,7 @@
 #include "signals.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Slot names are few, and one bad name spoils every PSO that has the slot. */
@@ -71,15 +72,14 @@ static int report(psopack_extraction *e, const psopack_options *options)
     int exit_code = e->left_out ? psopack_status_exit_code(e->worst) : 0;
     const char *directory = options->directory ? options->directory : ".";
     char bytes[PSOPACK_BYTES_SIZE];
-    psopack_output_bytes(bytes, e->bytes);
+    char left_out[64] = "";
     if (e->left_out)
-        psopack_output_summary(e->output,
-                               "%s: %" PRIu64 " PSOs, %" PRIu64 " files, %s; %" PRIu64
-                               " damaged PSOs left out",
-                               directory, e->extracted, e->files, bytes, e->left_out);
-    else
-        psopack_output_summary(e->output, "%s: %" PRIu64 " PSOs, %" PRIu64 " files, %s", directory,
-                               e->extracted, e->files, bytes);
+        snprintf(left_out, sizeof left_out, "; %" PRIu64 " damaged PSO%s left out", e->left_out,
+                 psopack_plural(e->left_out));
+    psopack_output_summary(e->output, "%s: %" PRIu64 " PSO%s, %" PRIu64 " file%s, %s%s", directory,
+                           e->extracted, psopack_plural(e->extracted), e->files,
+                           psopack_plural(e->files), psopack_output_bytes(bytes, e->bytes),
+                           left_out);
     if (!e->output->json)
         return exit_code;
     json_t *object = psopack_json_begin(e->output->command);

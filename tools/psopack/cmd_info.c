@@ -56,8 +56,7 @@ static double ratio(uint64_t part, uint64_t whole)
     return whole ? (double)part / (double)whole : 0;
 }
 
-/* ---- JSON -------------------------------------------------------------------------------------
- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static json_t *sharing_json(const facts *f)
 {
@@ -147,8 +146,7 @@ static int print_json(const facts *f)
     return psopack_output_json(f->output, object, 0);
 }
 
-/* ---- text -------------------------------------------------------------------------------------
- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 static void add_bytes(psopack_table *table, const char *label, uint64_t bytes)
 {

@@ -51,9 +51,10 @@ static int print(psopack_listing *listing)
     }
     const psopack_info *info = &listing->reader.info;
     psopack_output_summary(output,
-                           "%s: %" PRIu32 " PSOs use %" PRIu64 " components (%" PRIu64
-                           " bytes), %" PRIu32 " of them distinct (%" PRIu64 " bytes)",
-                           listing->reader.path, info->psos, info->references,
+                           "%s: %" PRIu32 " PSO%s, %" PRIu64 " component%s (%" PRIu64
+                           " bytes), %" PRIu32 " distinct (%" PRIu64 " bytes)",
+                           listing->reader.path, info->psos, psopack_plural(info->psos),
+                           info->references, psopack_plural(info->references),
                            info->reference_bytes, info->live_components, info->component_bytes);
     return 0;
 }

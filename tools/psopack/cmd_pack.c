@@ -12,6 +12,7 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,11 +22,12 @@ typedef struct packing {
     psopack_build *build;
     psopack_build_result result;
     json_t *warnings;
-    json_t *notes;
+    json_t *notes; /* all of them, however many were shown */
 } packing;
 
-/* ---- what the packer tells while it works -----------------------------------------------------
- */
+enum { NOTES_SHOWN = 10 }; /* without -v: the same folder given twice makes one per PSO */
+
+/* ---- what the packer tells while it works ---------------------------------------------------- */
 
 static void on_message(void *user, psopack_severity severity, const char *text)
 {
@@ -36,8 +38,9 @@ static void on_message(void *user, psopack_severity severity, const char *text)
         psopack_json_append_message(p->warnings, text);
         break;
     case PSOPACK_NOTE:
-        psopack_output_note(p->output, text);
         psopack_json_append_message(p->notes, text);
+        if (json_array_size(p->notes) <= NOTES_SHOWN || p->output->verbose)
+            psopack_output_note(p->output, text);
         break;
     case PSOPACK_DETAIL:
         psopack_output_detail(p->output, text);
@@ -57,8 +60,7 @@ static int on_cancelled(void *user)
     return psopack_signals_stop();
 }
 
-/* ---- options ----------------------------------------------------------------------------------
- */
+/* ---- options --------------------------------------------------------------------------------- */
 
 /* --verify: reads the finished file back, not the pages just written, before it is published. */
 static psopack_status verify_output(void *user, const char *path, psopack_diag *diag)
@@ -114,8 +116,7 @@ static psopack_status align(packing *p, const char *text, psopack_diag *diag)
     return status;
 }
 
-/* ---- inputs -----------------------------------------------------------------------------------
- */
+/* ---- inputs ---------------------------------------------------------------------------------- */
 
 static psopack_status add_list(packing *p, const char *path, psopack_diag *diag)
 {
@@ -177,8 +178,7 @@ static psopack_status pack(packing *p, psopack_diag *diag)
     return status;
 }
 
-/* ---- the report -------------------------------------------------------------------------------
- */
+/* ---- the report ------------------------------------------------------------------------------ */
 
 static int report_json(packing *p, int exit_code)
 {
@@ -212,17 +212,27 @@ static int report_json(packing *p, int exit_code)
 static void report_text(const packing *p)
 {
     const psopack_build_result *result = &p->result;
+    size_t notes = json_array_size(p->notes);
+    if (notes > NOTES_SHOWN && !p->output->verbose)
+        psopack_output_summary(p->output, "%zu more note%s: -v shows all", notes - NOTES_SHOWN,
+                               psopack_plural(notes - NOTES_SHOWN));
+    char left_out[64] = "";
+    if (result->skipped_psos)
+        snprintf(left_out, sizeof left_out, ", %" PRIu64 " PSO%s left out", result->skipped_psos,
+                 psopack_plural(result->skipped_psos));
     char before[PSOPACK_BYTES_SIZE];
     char unique[PSOPACK_BYTES_SIZE];
     char after[PSOPACK_BYTES_SIZE];
     psopack_output_bytes(before, result->reference_bytes);
     psopack_output_bytes(unique, result->component_bytes);
     psopack_output_bytes(after, result->file_bytes);
-    psopack_output_summary(
-        p->output,
-        "%s: %" PRIu64 " PSOs, %" PRIu64 " files, %s -> %" PRIu64 " components, %s -> %s%s",
-        p->options->output, result->psos, result->references, before, result->components, unique,
-        after, result->unchanged ? " (unchanged)" : "");
+    psopack_output_summary(p->output,
+                           "%s: %" PRIu64 " PSO%s, %" PRIu64 " file%s, %s -> %" PRIu64
+                           " component%s, %s -> %s%s%s",
+                           p->options->output, result->psos, psopack_plural(result->psos),
+                           result->references, psopack_plural(result->references), before,
+                           result->components, psopack_plural(result->components), unique, after,
+                           left_out, result->unchanged ? " (unchanged)" : "");
 }
 
 int psopack_command_pack(psopack_output *output, const psopack_options *options)

@@ -38,24 +38,25 @@ static int print_json(const findings *f, const psopack_verify_result *result, bo
     return psopack_output_json(f->output, object, exit_code);
 }
 
-static void summarize(psopack_output *output, const char *path, const psopack_verify_result *result,
+static void summarize(psopack_output *output, const char *path, const psopack_verify_result *r,
                       bool quick)
 {
-    if (result->findings > 0)
+    if (r->findings > 0)
         psopack_output_summary(output,
-                               "%s: damaged: %" PRIu64 " findings (%" PRIu64 " harmless): "
-                               "%" PRIu64 " of %" PRIu64 " blocks, %" PRIu64 " of %" PRIu64
-                               " components, %" PRIu64 " of %" PRIu64 " PSOs",
-                               path, result->findings, result->harmless, result->blocks_damaged,
-                               result->blocks_checked, result->components_damaged,
-                               result->components_checked, result->psos_damaged,
-                               result->psos_checked);
+                               "%s: damaged: %" PRIu64 " finding%s, %" PRIu64
+                               " of them harmless; %" PRIu64 " of %" PRIu64 " blocks, %" PRIu64
+                               " of %" PRIu64 " components, %" PRIu64 " of %" PRIu64 " PSOs",
+                               path, r->findings, psopack_plural(r->findings), r->harmless,
+                               r->blocks_damaged, r->blocks_checked, r->components_damaged,
+                               r->components_checked, r->psos_damaged, r->psos_checked);
     else if (quick)
-        psopack_output_summary(output, "%s: ok: manifest (quick: no block was decoded)", path);
+        psopack_output_summary(output, "%s: ok: the manifest (no block was decoded)", path);
     else
         psopack_output_summary(
-            output, "%s: ok: %" PRIu64 " blocks, %" PRIu64 " components, %" PRIu64 " PSOs", path,
-            result->blocks_checked, result->components_checked, result->psos_checked);
+            output, "%s: ok: %" PRIu64 " block%s, %" PRIu64 " component%s, %" PRIu64 " PSO%s", path,
+            r->blocks_checked, psopack_plural(r->blocks_checked), r->components_checked,
+            psopack_plural(r->components_checked), r->psos_checked,
+            psopack_plural(r->psos_checked));
 }
 
 static int verify(psopack_output *output, const psopack_reader *reader, bool quick)

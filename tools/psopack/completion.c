@@ -30,8 +30,7 @@ static bool is_file(const char *value)
     return strcmp(value, "FILE") == 0;
 }
 
-/* ---- bash -------------------------------------------------------------------------------------
- */
+/* ---- bash ------------------------------------------------------------------------------------ */
 
 static void put_bash_words(const psopack_command *command)
 {
@@ -104,14 +103,14 @@ void psopack_completion_bash(void)
          "complete -o filenames -F _psopack psopack");
 }
 
-/* ---- zsh --------------------------------------------------------------------------------------
- */
+/* ---- zsh ------------------------------------------------------------------------------------- */
 
 /* One ":message:action" per word of the value. */
 static void put_zsh_arguments(const psopack_option_row *row)
 {
-    const char *value = row->value ? row->value : "";
-    while (*value) {
+    if (!row->value)
+        return;
+    for (const char *value = row->value; *value;) {
         size_t size = strcspn(value, " ");
         printf(":%.*s:", (int)size, value);
         if (row->choices) {
@@ -173,8 +172,7 @@ void psopack_completion_zsh(void)
          "_psopack \"$@\"");
 }
 
-/* ---- fish -------------------------------------------------------------------------------------
- */
+/* ---- fish ------------------------------------------------------------------------------------ */
 
 static void put_fish_option(const psopack_command *command, const psopack_option_row *row)
 {
@@ -206,8 +204,7 @@ void psopack_completion_fish(void)
     }
 }
 
-/* ---- the man page -----------------------------------------------------------------------------
- */
+/* ---- the man page ---------------------------------------------------------------------------- */
 
 /* The value's words in italics: "_SLOT_ _DIR_", "_SLOT_=_N_". */
 static void put_scdoc_value(const char *value)

@@ -38,11 +38,12 @@ void psopack_extraction_end(psopack_extraction *e)
 void psopack_extraction_leave_out(psopack_extraction *e, uint32_t pso, const char *name,
                                   const psopack_diag *diag)
 {
-    psopack_diag said = *diag;
+    psopack_diag said;
     if (name)
         psopack_failure(&said, diag->code, "PSO '%s' is left out: %s", name, diag->text);
     else
         psopack_failure(&said, diag->code, "PSO %" PRIu32 " is left out: %s", pso, diag->text);
+    said.offset = diag->offset;
     psopack_output_error(e->output, e->reader.path, &said);
     if (e->left_out == 0)
         e->worst = diag->code;
@@ -54,8 +55,7 @@ void psopack_extraction_leave_out(psopack_extraction *e, uint32_t pso, const cha
     psopack_json_append(e->left_out_list, object);
 }
 
-/* ---- which PSOs make a batch ------------------------------------------------------------------
- */
+/* ---- which PSOs make a batch ----------------------------------------------------------------- */
 
 /* Adds what a PSO needs and the batch does not have yet. False: it does not fit any more. A PSO
  * whose rows cannot be read adds nothing: writing it finds that again, and says so. */
@@ -106,8 +106,7 @@ static uint32_t plan(psopack_extraction *e, uint64_t *ret_total)
     return end;
 }
 
-/* ---- decoding ---------------------------------------------------------------------------------
- */
+/* ---- decoding -------------------------------------------------------------------------------- */
 
 static psopack_status make_room(psopack_extraction *e, uint64_t total, psopack_diag *diag)
 {
@@ -143,8 +142,7 @@ static psopack_status decode(psopack_extraction *e, psopack_diag *diag)
     return PSOPACK_OK;
 }
 
-/* ---- writing ----------------------------------------------------------------------------------
- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 /* Why a component is not whole: asks once more for the reason. */
 static psopack_status reason_of(psopack_extraction *e, uint32_t index, psopack_diag *diag)

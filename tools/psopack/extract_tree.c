@@ -13,8 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- names ------------------------------------------------------------------------------------
- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static bool is_plain_part(const char *part, size_t size)
 {
@@ -58,8 +57,7 @@ psopack_status psopack_tree_check_slot(const char *name, psopack_diag *diag)
     return PSOPACK_OK;
 }
 
-/* ---- directories ------------------------------------------------------------------------------
- */
+/* ---- directories ----------------------------------------------------------------------------- */
 
 psopack_status psopack_tree_begin(psopack_tree *tree, const char *directory, bool force,
                                   psopack_diag *diag)
@@ -178,8 +176,7 @@ psopack_status psopack_tree_enter(psopack_tree *tree, const char *name, size_t s
     return tree->folder >= 0 ? PSOPACK_OK : cannot_enter(tree, name, size, errno, diag);
 }
 
-/* ---- files ------------------------------------------------------------------------------------
- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static psopack_status cannot_write(const psopack_tree *tree, const char *slot, int error,
                                    psopack_diag *diag)

@@ -17,8 +17,7 @@ static void begin(psopack_listing *listing, const char *json_key, const char *co
         psopack_table_cell(&listing->table, "%s", header[i]);
 }
 
-/* ---- PSOs -------------------------------------------------------------------------------------
- */
+/* ---- PSOs ------------------------------------------------------------------------------------ */
 
 typedef struct pso_row {
     uint32_t slots;
@@ -97,8 +96,7 @@ psopack_status psopack_list_psos(psopack_listing *listing, char *const *patterns
     return status;
 }
 
-/* ---- components -------------------------------------------------------------------------------
- */
+/* ---- components ------------------------------------------------------------------------------ */
 
 static void add_component(psopack_listing *listing, uint32_t index,
                           const psopack_component_info *component)
@@ -147,8 +145,7 @@ psopack_status psopack_list_components(psopack_listing *listing, psopack_diag *d
     return PSOPACK_OK;
 }
 
-/* ---- slots ------------------------------------------------------------------------------------
- */
+/* ---- slots ----------------------------------------------------------------------------------- */
 
 static void add_slot(psopack_listing *listing, const char *name, const psopack_slot_sharing *slot)
 {
@@ -186,8 +183,7 @@ psopack_status psopack_list_slots(psopack_listing *listing, psopack_diag *diag)
     return PSOPACK_OK;
 }
 
-/* ---- blocks -----------------------------------------------------------------------------------
- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 static const char *state_of(const psopack_block_info *block)
 {

@@ -75,8 +75,7 @@ static const psopack_option_row *row_of_letter(const parser *p, int letter)
     return NULL;
 }
 
-/* ---- what is wrong with an option -------------------------------------------------------------
- */
+/* ---- what is wrong with an option ------------------------------------------------------------ */
 
 /* The names of other commands' options help too: "--quick: not for 'psopack pack'". */
 static psopack_status unknown_option(const parser *p, const char *word)
@@ -116,8 +115,7 @@ static psopack_status argument_missing(const parser *p, const psopack_option_row
     return psopack_failure(p->diag, PSOPACK_E_ARGUMENT, "--%s: needs %s", row->name, row->value);
 }
 
-/* ---- storing one option -----------------------------------------------------------------------
- */
+/* ---- storing one option ---------------------------------------------------------------------- */
 
 static void *field_of(psopack_options *options, const psopack_option_row *row)
 {
@@ -212,8 +210,7 @@ static psopack_status store(const parser *p, const psopack_option_row *row, cons
     return psopack_failure(p->diag, PSOPACK_E_INTERNAL, "--%s: no such kind of option", row->name);
 }
 
-/* ---- operands ---------------------------------------------------------------------------------
- */
+/* ---- operands -------------------------------------------------------------------------------- */
 
 /* Puts the words of a response file in place of the operand that named it. */
 static psopack_status expand(parser *p, const char *path)
@@ -258,8 +255,7 @@ static psopack_status take_operand(parser *p, const char *text)
     return PSOPACK_OK;
 }
 
-/* ---- the loop ---------------------------------------------------------------------------------
- */
+/* ---- the loop -------------------------------------------------------------------------------- */
 
 /* -MT and -MP look like one letter with an argument to getopt: give it their long names. */
 static psopack_status respell(parser *p, size_t at)

@@ -53,8 +53,7 @@ void psopack_output_init(psopack_output *output, const char *command,
     psopack_progress_init(&output->progress, options);
 }
 
-/* ---- standard error ---------------------------------------------------------------------------
- */
+/* ---- standard error -------------------------------------------------------------------------- */
 
 static void put_name(FILE *stream, const char *name, size_t size)
 {
@@ -67,10 +66,18 @@ static void put_name(FILE *stream, const char *name, size_t size)
     }
 }
 
+static void flush_data(psopack_output *output)
+{
+    if (fflush(stdout) != 0 && output->write_error == 0)
+        output->write_error = errno;
+}
+
+/* `diag` NULL: this is no error. */
 static void put_message(psopack_output *output, const char *color, const char *label,
-                        const char *path, const char *text, const char *code)
+                        const char *path, const char *text, const psopack_diag *diag)
 {
     psopack_progress_clear(&output->progress);
+    flush_data(output); /* both streams may end in one file: what was said first stands first */
     fputs("psopack: ", stderr);
     if (label)
         fprintf(stderr, "%s%s:%s ", output->color ? color : "", label, output->color ? PLAIN : "");
@@ -79,8 +86,10 @@ static void put_message(psopack_output *output, const char *color, const char *l
         fputs(": ", stderr);
     }
     put_name(stderr, text, strlen(text));
-    if (code)
-        fprintf(stderr, " [%s]", code);
+    if (diag && diag->offset != UINT64_MAX)
+        fprintf(stderr, " (at byte %" PRIu64 ")", diag->offset);
+    if (diag)
+        fprintf(stderr, " [%s]", psopack_status_name(diag->code));
     fputc('\n', stderr);
 }
 
@@ -105,7 +114,7 @@ int psopack_output_error(psopack_output *output, const char *path, const psopack
     if (path && begins_with_path(diag->text, path))
         path = NULL;
     if (output->quiet < 2)
-        put_message(output, RED, "error", path, diag->text, psopack_status_name(diag->code));
+        put_message(output, RED, "error", path, diag->text, diag);
     if (output->quiet < 2 && diag->code == PSOPACK_E_ARGUMENT)
         put_hint(output->command);
     return diag->code == PSOPACK_E_CANCELLED ? psopack_signals_exit_code()
@@ -150,8 +159,7 @@ void psopack_output_summary(psopack_output *output, const char *format, ...)
     put_message(output, "", NULL, NULL, text, NULL);
 }
 
-/* ---- standard output --------------------------------------------------------------------------
- */
+/* ---- standard output ------------------------------------------------------------------------- */
 
 int psopack_output_json(psopack_output *output, json_t *object, int exit_code)
 {
@@ -170,16 +178,21 @@ void psopack_output_name(const char *name, size_t size)
 int psopack_output_finish(psopack_output *output, int exit_code)
 {
     psopack_progress_clear(&output->progress);
-    errno = 0;
-    bool failed = fflush(stdout) != 0;
-    if (!failed && !ferror(stdout))
+    flush_data(output);
+    if (output->write_error == 0 && !ferror(stdout))
         return exit_code;
-    if (errno != EPIPE) {
+    if (output->write_error != EPIPE) {
         psopack_diag diag;
-        psopack_failure_errno(&diag, errno ? errno : EIO, "write", "standard output");
+        psopack_failure_errno(&diag, output->write_error ? output->write_error : EIO, "write",
+                              "standard output");
         psopack_output_error(output, NULL, &diag);
     }
     return exit_code ? exit_code : 1;
+}
+
+const char *psopack_plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
 }
 
 const char *psopack_output_bytes(char text[PSOPACK_BYTES_SIZE], uint64_t bytes)

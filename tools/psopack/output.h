@@ -2,9 +2,10 @@
 /*
  * What the program says: data on standard output, everything else on standard error.
  *
- * A message reads `psopack: error: PATH: REASON [PSOPACK_E_...]`. With --json a failure is an
- * object on standard output as well. Names come from archives and inputs, so control bytes are
- * shown as \xNN: nothing that is printed can steer a terminal.
+ * A message reads `psopack: error: PATH: REASON (at byte N) [PSOPACK_E_...]`; N is an offset in the
+ * file, where there is one. With --json a failure is an object on standard output as well. Names
+ * come from archives and inputs, so control bytes are shown as \xNN: nothing that is printed can
+ * steer a terminal.
  */
 #ifndef PSOPACK_TOOL_OUTPUT_H
 #define PSOPACK_TOOL_OUTPUT_H
@@ -21,6 +22,7 @@ typedef struct psopack_output {
     int verbose;
     bool color;
     bool json;
+    int write_error; /* errno of the first flush of standard output that failed */
     psopack_progress progress;
 } psopack_output;
 
@@ -61,6 +63,9 @@ void psopack_output_name(const char *name, size_t size);
 /* Flushes standard output. Returns `exit_code`, or 1 when the data did not get out; silently so
  * when the reader of a pipe has gone. */
 int psopack_output_finish(psopack_output *output, int exit_code);
+
+/* What makes a noun agree with its count: "s", or nothing for 1. */
+const char *psopack_plural(uint64_t count);
 
 /* "1.5 MiB", for people. */
 #define PSOPACK_BYTES_SIZE 32

@@ -12,8 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- where the output lies --------------------------------------------------------------------
- */
+/* ---- where the output lies ------------------------------------------------------------------- */
 
 /* The resolved directory that a file is in or will be in: the caller's, NULL when there is none. */
 static char *directory_of(const char *path)
@@ -61,8 +60,7 @@ psopack_status psopack_products_check_place(const psopack_options *options, psop
     return status;
 }
 
-/* ---- depfile and stamp ------------------------------------------------------------------------
- */
+/* ---- depfile and stamp ----------------------------------------------------------------------- */
 
 static bool add_words(psopack_words *inputs, const psopack_words *words)
 {
