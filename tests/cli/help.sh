@@ -1,0 +1,3 @@
+# The overview, and one command's help.
+"$psopack" --help
+"$psopack" pack --help
