@@ -129,8 +129,10 @@ static void time_reads(const char *path)
     bench_require(r.context != NULL, "an allocation");
     uint64_t open_ns = time_opens(&r, path);
     open_reader(&r, path);
+    run(r.database, "BEGIN"); /* else every query locks the file anew */
     size_t rows = count_rows(&r);
     bench_reads(rows, read_row, &r, open_ns);
+    run(r.database, "COMMIT");
     close_reader(&r);
     ZSTD_freeDCtx(r.context);
     free(r.memory);
