@@ -43,7 +43,8 @@ class Axis:
 
 def text(x, y, content, anchor="start", color=INK, weight="normal"):
     return (f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{color}" '
-            f'font-weight="{weight}">{xml.sax.saxutils.escape(content)}</text>')
+            f'font-weight="{weight}" stroke="#ffffff" stroke-width="3" paint-order="stroke">'
+            f'{xml.sax.saxutils.escape(content)}</text>')
 
 
 def line(x1, y1, x2, y2, color):
@@ -121,10 +122,10 @@ def draw_points(found, x_axis, y_axis):
         parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="{fill}" stroke="{color}" '
                      'stroke-width="2"/>')
         label = f"{label}, {size:.2f} MB"
-        width = 6.3 * len(label)
+        width = (7.0 if ours else 6.3) * len(label)
         to_left = x + 10 + width > WIDTH - RIGHT
         start = x - 10 - width if to_left else x + 10
-        label_y = free_place(taken, start, y + 4, width)
+        label_y = free_place(taken, start, y - 4, width)
         taken.append((start, label_y, width))
         parts.append(text(x - 10 if to_left else x + 10, label_y, label,
                           "end" if to_left else "start", color, "bold" if ours else "normal"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Writes a run's numbers into a page between two markers, so that they cannot drift from the run."""
+"""Writes a run's numbers into a page between two markers, so that they cannot drift."""
 import tables
 
 BEGIN = "<!-- bench: begin (written by ./dev bench --doc, do not edit) -->"

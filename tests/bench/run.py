@@ -4,9 +4,9 @@
 
     run.py --build FOLDER [--quick] [--only size,read,load] [--doc] [CORPUS...]
 
-A CORPUS is a folder of PSOs, a folder of loose files, or a .tar.zst of one. Without any: main.tar.zst
-in the folder shared/corpus beside the repository, else the samples. Prints tables, writes
-build/bench.json and build/frontier.svg; --doc also doc/frontier.svg and the tables in
+A CORPUS is a folder of PSOs, a folder of loose files, or a .tar.zst of one. Without any:
+main.tar.zst in the folder shared/corpus beside the repository, else the samples. Prints tables,
+writes build/bench.json and build/frontier.svg; --doc also doc/frontier.svg and the tables in
 doc/compression.md. Everything is read from the page cache. Nothing fails because it is slow.
 """
 import argparse
