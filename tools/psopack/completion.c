@@ -112,7 +112,9 @@ static void put_zsh_arguments(const psopack_option_row *row)
         return;
     for (const char *value = row->value; *value;) {
         size_t size = strcspn(value, " ");
-        printf(":%.*s:", (int)size, value);
+        putchar(':');
+        fwrite(value, 1, size, stdout);
+        putchar(':');
         if (row->choices) {
             putchar('(');
             put_choices(row);
