@@ -4,8 +4,8 @@
  *
  * Before you use it:
  * - An archive is bytes from a disc, a patcher or a stranger. Every call checks what it uses, and
- *   answers with a status; nothing aborts, logs, exits, writes files, reads the environment or keeps
- *   global state. The checks find damage, not forgery: they are no signature.
+ *   answers with a status; nothing aborts, logs, exits, writes files, reads the environment or
+ * keeps global state. The checks find damage, not forgery: they are no signature.
  * - A psopack_archive is constant after open. Any number of threads may use one without locks. A
  *   psopack_context is scratch memory for reads: one thread at a time uses one.
  * - After open and context creation no call allocates, also not inside zstd.
@@ -35,12 +35,13 @@ typedef struct psopack_context psopack_context;
 /* "No component" where a component index is asked for. */
 #define PSOPACK_ABSENT UINT32_MAX
 
-/* ---- opening ---------------------------------------------------------------------------------- */
+/* ---- opening ----------------------------------------------------------------------------------
+ */
 
 /*
- * Memory of the caller's. `allocate` returns `size` bytes aligned to `alignment` (a power of two, at
- * most 64) or NULL; `release` gets the same size back. Used while opening, closing and creating or
- * destroying contexts, never while reading. Leave both NULL for malloc and free.
+ * Memory of the caller's. `allocate` returns `size` bytes aligned to `alignment` (a power of two,
+ * at most 64) or NULL; `release` gets the same size back. Used while opening, closing and creating
+ * or destroying contexts, never while reading. Leave both NULL for malloc and free.
  */
 typedef struct psopack_allocator {
     void *(*allocate)(void *user, size_t size, size_t alignment);
@@ -60,27 +61,27 @@ typedef struct psopack_source {
 } psopack_source;
 
 /* Refuse archives that ask for more (PSOPACK_E_LIMIT). 0 means the default. */
-typedef struct psopack_limits {
+typedef struct psopack_open_limits {
     uint64_t component_size; /* default 4 GiB; it bounds nothing that the library allocates */
     uint64_t block_size;     /* decoded and stored, each: default 16 MiB. A context holds one */
     uint64_t base_memory;    /* all bases together: default 64 MiB */
     uint64_t manifest_size;  /* memory for the manifest where it is not mapped: default 1 GiB */
     uint64_t psos;           /* default 16 Mi */
     uint64_t components;     /* default 64 Mi */
-} psopack_limits;
+} psopack_open_limits;
 
 enum {
-    PSOPACK_OPEN_NO_MAP = 1u << 0,     /* read the file with read calls, never map it */
-    PSOPACK_OPEN_CHECK_ALL = 1u << 1   /* check the whole manifest now instead of at first use */
+    PSOPACK_OPEN_NO_MAP = 1u << 0,   /* read the file with read calls, never map it */
+    PSOPACK_OPEN_CHECK_ALL = 1u << 1 /* check the whole manifest now instead of at first use */
 };
 
 typedef struct psopack_open_options {
-    size_t struct_size; /* sizeof(psopack_open_options): lets the struct grow */
-    uint32_t flags;     /* PSOPACK_OPEN_* */
-    const char *target; /* NULL: any. Else another target is PSOPACK_E_STALE_TARGET */
+    size_t struct_size;              /* sizeof(psopack_open_options): lets the struct grow */
+    uint32_t flags;                  /* PSOPACK_OPEN_* */
+    const char *target;              /* NULL: any. Else another target is PSOPACK_E_STALE_TARGET */
     const uint64_t *content_version; /* NULL: any. Else another one is PSOPACK_E_STALE_CONTENT */
     psopack_allocator allocator;
-    psopack_limits limits;
+    psopack_open_limits limits;
     void (*wait)(void *user); /* called again and again while another thread decodes a base that
                                  this one needs; NULL: yields the processor */
     void *wait_user;
@@ -121,7 +122,8 @@ PSOPACK_API psopack_status psopack_archive_open_source(const psopack_source *sou
 /* Frees *archive and sets it to NULL. Its contexts must be gone. NULL and NULL inside are fine. */
 PSOPACK_API void psopack_archive_close(psopack_archive **archive);
 
-/* ---- what is in it ---------------------------------------------------------------------------- */
+/* ---- what is in it ----------------------------------------------------------------------------
+ */
 
 typedef struct psopack_info {
     uint64_t file_bytes;
@@ -144,8 +146,8 @@ typedef struct psopack_info {
     const char *profile;
     const char *recipe; /* the packer's parameters, for people */
     uint32_t zstd_version;
-    uint8_t content_id[16]; /* equal for equal content, however it was packed */
-    uint8_t archive_id[16]; /* equal for equal archives */
+    uint8_t content_id[16];  /* equal for equal content, however it was packed */
+    uint8_t archive_id[16];  /* equal for equal archives */
     uint64_t archive_memory; /* what open allocated in all, bases included */
     uint64_t context_memory; /* what one psopack_context takes */
     int has_names;
@@ -160,7 +162,8 @@ PSOPACK_API const char *psopack_slot_name(const psopack_archive *archive, uint32
 PSOPACK_API psopack_status psopack_slot_find(const psopack_archive *archive, const char *name,
                                              uint32_t *ret_slot);
 
-/* ---- PSOs ------------------------------------------------------------------------------------- */
+/* ---- PSOs -------------------------------------------------------------------------------------
+ */
 
 /*
  * Finds a PSO by its 64-bit key (the XXH3-64 of its name under the archive's seed, or the key that
@@ -201,8 +204,8 @@ PSOPACK_API psopack_status psopack_pso_component(const psopack_archive *archive,
                                                  uint32_t slot, uint32_t *ret_component,
                                                  psopack_diag *diag);
 
-/* All slots of a PSO at once: ret_components[slot] is a component index or PSOPACK_ABSENT. The array
- * has as many elements as the archive has slots. */
+/* All slots of a PSO at once: ret_components[slot] is a component index or PSOPACK_ABSENT. The
+ * array has as many elements as the archive has slots. */
 PSOPACK_API psopack_status psopack_pso_components(const psopack_archive *archive, uint32_t pso,
                                                   uint32_t *ret_components, psopack_diag *diag);
 
@@ -237,14 +240,16 @@ typedef psopack_status psopack_part_fn(void *user, uint32_t slot, uint32_t compo
 
 /*
  * Gathers the parts of a PSO that lie in the caller's memory. `ret_parts` has as many elements as
- * the archive has slots, in slot order; it is complete only on PSOPACK_OK. PSOPACK_E_TUPLE when the
- * parts are not those that were packed. Load plans and residency have this built in.
+ * the archive has slots, in slot order, and is complete only on PSOPACK_OK; NULL: only check.
+ * PSOPACK_E_TUPLE when the parts are not those that were packed. Load plans and residency have this
+ * built in.
  */
 PSOPACK_API psopack_status psopack_pso_parts(const psopack_archive *archive, uint32_t pso,
                                              psopack_part_fn *find, void *user,
                                              psopack_part *ret_parts, psopack_diag *diag);
 
-/* ---- components ------------------------------------------------------------------------------- */
+/* ---- components -------------------------------------------------------------------------------
+ */
 
 typedef struct psopack_component_info {
     uint64_t size;      /* as delivered */
@@ -288,7 +293,8 @@ PSOPACK_API psopack_status psopack_component_pointer(const psopack_archive *arch
                                                      uint32_t component, const void **ret_bytes,
                                                      uint64_t *ret_size, psopack_diag *diag);
 
-/* ---- contexts --------------------------------------------------------------------------------- */
+/* ---- contexts ---------------------------------------------------------------------------------
+ */
 
 /* `allocator` NULL: the archive's. psopack_info.context_memory says how much. */
 PSOPACK_API psopack_status psopack_context_create(const psopack_archive *archive,
@@ -299,7 +305,8 @@ PSOPACK_API void psopack_context_destroy(psopack_context **context);
 /* Forgets the last decoded block, so that the next read is cold. */
 PSOPACK_API void psopack_context_forget(psopack_context *context);
 
-/* ---- looking closer: what tools show ---------------------------------------------------------- */
+/* ---- looking closer: what tools show ----------------------------------------------------------
+ */
 
 typedef struct psopack_block_info {
     uint64_t offset; /* in the file */
@@ -341,7 +348,8 @@ typedef struct psopack_section_info {
 PSOPACK_API psopack_status psopack_section_get(const psopack_archive *archive, uint32_t section,
                                                psopack_section_info *ret_info);
 
-/* ---- verify ----------------------------------------------------------------------------------- */
+/* ---- verify -----------------------------------------------------------------------------------
+ */
 
 /* One finding: `diag` says what is damaged and where. Return 0 to go on, else verify ends there. */
 typedef int psopack_verify_fn(void *user, const psopack_diag *diag);
@@ -365,8 +373,8 @@ typedef struct psopack_verify_result {
  * Checks every byte of the archive and goes on to the end: sections, padding, blocks, components,
  * then the tuple CRC of each PSO, computed from decoded bytes. PSOPACK_OK when all is well, the
  * status of the first finding otherwise; each is reported through `each` (may be NULL), in order:
- * sections, blocks and their components in file order, then PSOs by index. Allocates: some bytes per
- * component.
+ * sections, blocks and their components in file order, then PSOs by index. Allocates: some bytes
+ * per component.
  */
 PSOPACK_API psopack_status psopack_archive_verify(const psopack_archive *archive, uint32_t flags,
                                                   psopack_verify_fn *each, void *user,

@@ -75,6 +75,7 @@ typedef enum psopack_status {
     PSOPACK_E_CHANGED = -65,   /* an input changed while it was read */
     PSOPACK_E_SYNTAX = -66,    /* a list or text file has a malformed line */
     PSOPACK_E_FILE_TYPE = -67, /* an input is neither a file nor a directory */
+    PSOPACK_E_LINT = -68,      /* the lint found errors, and was asked to insist */
 
     /* A check of psopack on itself failed: a bug worth reporting. */
     PSOPACK_E_INTERNAL = -90

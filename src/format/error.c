@@ -59,6 +59,7 @@ static const status_row status_rows[] = {
     ROW(PSOPACK_E_CHANGED, 1, "an input changed while it was read"),
     ROW(PSOPACK_E_SYNTAX, 1, "malformed text"),
     ROW(PSOPACK_E_FILE_TYPE, 1, "neither a file nor a directory"),
+    ROW(PSOPACK_E_LINT, 1, "the lint found errors"),
     ROW(PSOPACK_E_INTERNAL, 1, "psopack failed a check on itself"),
 };
 

@@ -89,7 +89,7 @@ static psopack_status allocate_archive(const psopack_origin *origin,
 static psopack_status check_limits(const psopack_archive *archive, psopack_diag *diag)
 {
     const psopack_view *view = &archive->view;
-    const psopack_limits *limits = &archive->limits;
+    const psopack_open_limits *limits = &archive->limits;
     const struct {
         const char *what;
         uint64_t value, limit;

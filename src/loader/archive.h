@@ -44,7 +44,7 @@ struct psopack_archive {
     psopack_view view;
     psopack_origin origin;
     psopack_allocator allocator;
-    psopack_limits limits;
+    psopack_open_limits limits;
     psopack_wait wait;
     psopack_base *bases; /* [view.bases] */
 

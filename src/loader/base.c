@@ -34,7 +34,7 @@ static base_layout lay_out(uint64_t tables_size, uint64_t raw_size, uint64_t sto
     return layout;
 }
 
-psopack_status psopack_bases_measure(const psopack_view *view, const psopack_limits *limits,
+psopack_status psopack_bases_measure(const psopack_view *view, const psopack_open_limits *limits,
                                      bool keep_stored, uint64_t *ret_size, psopack_diag *diag)
 {
     uint64_t size = 0;

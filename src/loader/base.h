@@ -10,7 +10,7 @@
 
 /* Bytes that all bases take, within limits->base_memory. `keep_stored`: room for stored bytes too.
  */
-psopack_status psopack_bases_measure(const psopack_view *view, const psopack_limits *limits,
+psopack_status psopack_bases_measure(const psopack_view *view, const psopack_open_limits *limits,
                                      bool keep_stored, uint64_t *ret_size, psopack_diag *diag);
 
 /* Gives each base its part of `memory`, which has as many bytes as psopack_bases_measure() said. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * forge IN OUT FROM TO: an archive made to deceive. Replaces FROM by TO, of the same length, all over
- * the manifest, then computes every check anew, as an attacker would. `~` in TO is a zero byte. For
- * small archives: sections of one page.
+ * forge IN OUT FROM TO: an archive made to deceive. Replaces FROM by TO, of the same length, all
+ * over the manifest, then computes every check anew, as an attacker would. `~` in TO is a zero
+ * byte. For small archives: sections of one page.
  */
 #include "format/crc32c.h"
 #include "format/layout.h"

@@ -36,7 +36,7 @@ def run(program, tools, case, directory):
         if name in os.environ:
             environment[name] = os.environ[name]
     done = subprocess.run(['sh', '-u', str(case)], cwd=directory, env=environment,
-                          stdin=subprocess.DEVNULL, capture_output=True, timeout=300, check=False)
+                          stdin=subprocess.DEVNULL, capture_output=True, timeout=900, check=False)
     return {'.out': done.stdout, '.err': done.stderr, '.rc': b'%d\n' % done.returncode}
 
 

@@ -4,6 +4,7 @@
 #include "command.h"
 #include "failure.h"
 #include "file_text.h"
+#include "lint_archive.h"
 #include "pack_products.h"
 #include "signals.h"
 
@@ -63,17 +64,44 @@ static int on_cancelled(void *user)
 /* ---- options --------------------------------------------------------------------------------- */
 
 /* --verify: reads the finished file back, not the pages just written, before it is published. */
-static psopack_status verify_output(void *user, const char *path, psopack_diag *diag)
+static psopack_status verify_output(const char *path, psopack_diag *diag)
 {
     psopack_archive *archive = NULL;
     psopack_verify_result result;
     psopack_open_options open = PSOPACK_OPEN_OPTIONS_INIT;
     open.flags = PSOPACK_OPEN_NO_MAP;
-    (void)user;
     psopack_status status = psopack_archive_open(path, &open, &archive, diag);
     if (status == PSOPACK_OK)
         status = psopack_archive_verify(archive, 0, NULL, NULL, &result, diag);
     psopack_archive_close(&archive);
+    return status;
+}
+
+/* --lint: errors end the build. The report is data, so it goes to standard output. */
+static psopack_status lint_output(const packing *p, const char *path, psopack_diag *diag)
+{
+    psopack_reader reader = {0};
+    uint64_t errors = 0;
+    psopack_status status = psopack_reader_open(path, p->options, &reader, diag);
+    if (status == PSOPACK_OK)
+        status = psopack_lint_archive(&reader, p->options, p->options->output, PSOPACK_LINT_TEXT,
+                                      &errors, diag);
+    psopack_reader_close(&reader);
+    if (status == PSOPACK_OK && errors != 0)
+        status = psopack_failure(diag, PSOPACK_E_LINT,
+                                 "lint found %" PRIu64 " error%s: the old archive is untouched",
+                                 errors, psopack_plural(errors));
+    return status;
+}
+
+static psopack_status check_output(void *user, const char *path, psopack_diag *diag)
+{
+    const packing *p = user;
+    psopack_status status = PSOPACK_OK;
+    if (p->options->verify)
+        status = verify_output(path, diag);
+    if (status == PSOPACK_OK && p->options->lint)
+        status = lint_output(p, path, diag);
     return status;
 }
 
@@ -93,8 +121,9 @@ static psopack_status create(packing *p, psopack_diag *diag)
     build.keep_going = options->keep_going;
     build.no_sync = options->no_fsync;
     build.force_write = options->force_write;
-    if (options->verify)
-        build.check = verify_output;
+    if (options->verify || options->lint)
+        build.check = check_output;
+    build.check_user = p;
     build.events = (psopack_build_events){on_message, on_progress, on_cancelled, p};
     return psopack_build_create(&build, &p->build, diag);
 }

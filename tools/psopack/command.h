@@ -34,6 +34,8 @@ psopack_command_fn psopack_command_extract;
 psopack_command_fn psopack_command_cat;
 psopack_command_fn psopack_command_diff;
 psopack_command_fn psopack_command_report;
+psopack_command_fn psopack_command_lint;
+psopack_command_fn psopack_command_limits;
 psopack_command_fn psopack_command_bench;
 psopack_command_fn psopack_command_help;
 psopack_command_fn psopack_command_version;

@@ -23,6 +23,8 @@ const psopack_command psopack_commands[] = {
     ROW(cat, CAT, 3, 3, "ARCHIVE PSO SLOT", "write one component to standard output"),
     ROW(diff, DIFF, 2, 2, "OLD NEW", "name the PSOs and slots that two archives do not share"),
     ROW(report, REPORT, 1, 1, "ARCHIVE", "say why an archive is as big as it is"),
+    ROW(lint, LINT, 1, 1, "ARCHIVE", "find what hangs a GPU or fails on a binding tier"),
+    ROW(limits, LIMITS, 1, 1, "FILE", "turn a shader limits blob into text, or text into a blob"),
     ROW(bench, BENCH, 1, 1, "ARCHIVE", "measure opening, finding and reading"),
     ROW(help, HELP, 0, 1, "[COMMAND]", "explain a command, make shell completions"),
     ROW(version, VERSION, 0, 0, "", "print versions"),

@@ -10,11 +10,14 @@
 #define CHOICE(value, choices) value, choices, PSOPACK_OPTION_CHOICE
 #define PACK PSOPACK_FOR_PACK
 #define READERS PSOPACK_FOR_READERS
+#define LINTERS PSOPACK_FOR_LINT | PACK
 
 const psopack_option_row psopack_option_rows[] = {
     /* What goes in. */
     {"output", "o", TEXT("FILE"), AT(output), PACK,
      "the archive to write; left untouched when it is identical"},
+    {"output", "o", TEXT("FILE"), AT(output), PSOPACK_FOR_LIMITS,
+     "where to write; standard output by default"},
     {"flat", NULL, WORDS("SLOT DIR"), AT(flat), PACK,
      "add each file below DIR as a PSO with the one slot SLOT"},
     {"list", NULL, WORDS("FILE"), AT(list), PACK,
@@ -40,6 +43,28 @@ const psopack_option_row psopack_option_rows[] = {
      "refuse an archive of another content version, exit 4"},
     {"verify", NULL, FLAG, AT(verify), PACK,
      "read the new archive back and check it before it is published"},
+
+    {"lint", NULL, FLAG, AT(lint), PACK,
+     "lint the new archive before it is published; errors keep the old one"},
+
+    /* Lint. */
+    {"tier", NULL, NUMBER("N"), AT(tier), LINTERS,
+     "resource binding tier that every PSO must run on: 1, 2 or 3"},
+    {"feature-level", NULL, TEXT("X"), AT(feature_level), LINTERS,
+     "feature level of the target: 11.0, 11.1, 12.0, 12.1 or 12.2"},
+    {"limits-slot", NULL, TEXT("SLOT"), AT(limits_slot), LINTERS,
+     "slot of 60-byte shader limits; limits by default"},
+    {"limits-at", NULL, TEXT("SLOT:OFFSET"), AT(limits_at), LINTERS,
+     "read shader limits inside the components of SLOT, at byte OFFSET"},
+    {"rootsig-slot", NULL, TEXT("SLOT"), AT(rootsig_slot), LINTERS,
+     "slot of serialized root signatures; rootsig by default"},
+    {"units", NULL, TEXT("MASK"), AT(units), LINTERS,
+     "which shader units exist, as a bit mask; unknown by default"},
+    {"live-set", NULL, TEXT("FILE"), AT(live_set), LINTERS,
+     "PSO globs, one a line: static samplers are counted over these PSOs only"},
+    {"suppress", NULL, TEXT("FILE"), AT(suppress), LINTERS,
+     "findings to leave out: lines of rule, PSO glob, reason"},
+    {"sarif", NULL, FLAG, AT(sarif), PSOPACK_FOR_LINT, "report as SARIF 2.1.0"},
 
     /* How it runs. */
     {"jobs", "j", NUMBER("N"), AT(jobs), PACK,

@@ -23,11 +23,13 @@ enum {
     PSOPACK_FOR_VERSION = 1u << 8,
     PSOPACK_FOR_DIFF = 1u << 9,
     PSOPACK_FOR_REPORT = 1u << 10,
+    PSOPACK_FOR_LINT = 1u << 11,
+    PSOPACK_FOR_LIMITS = 1u << 12,
     PSOPACK_FOR_READERS = PSOPACK_FOR_INFO | PSOPACK_FOR_LIST | PSOPACK_FOR_VERIFY |
                           PSOPACK_FOR_EXTRACT | PSOPACK_FOR_CAT | PSOPACK_FOR_BENCH |
-                          PSOPACK_FOR_DIFF | PSOPACK_FOR_REPORT,
-    PSOPACK_FOR_ALL =
-        PSOPACK_FOR_PACK | PSOPACK_FOR_READERS | PSOPACK_FOR_HELP | PSOPACK_FOR_VERSION
+                          PSOPACK_FOR_DIFF | PSOPACK_FOR_REPORT | PSOPACK_FOR_LINT,
+    PSOPACK_FOR_ALL = PSOPACK_FOR_PACK | PSOPACK_FOR_READERS | PSOPACK_FOR_LIMITS |
+                      PSOPACK_FOR_HELP | PSOPACK_FOR_VERSION
 };
 
 /* In the order of the choices in the table. */
@@ -86,6 +88,17 @@ typedef struct psopack_options {
 
     char *target;
     psopack_number content_version;
+
+    int lint;
+    char *limits_slot;
+    char *limits_at;
+    char *rootsig_slot;
+    char *units;
+    psopack_number tier;
+    char *feature_level;
+    char *live_set;
+    char *suppress;
+    int sarif;
 
     int components;
     int slots;
