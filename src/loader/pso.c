@@ -225,15 +225,17 @@ psopack_status psopack_pso_parts(const psopack_archive *archive, uint32_t pso,
     for (uint32_t i = 0; i < archive->view.slots; i++) {
         uint32_t component;
         psopack_slot_row slot;
-        psopack_part *part = &ret_parts[i];
+        psopack_part part = {.component = PSOPACK_ABSENT};
         psopack_status status = psopack_view_pso_slot(&archive->view, pso, i, &component, diag);
-        *part = (psopack_part){.component = PSOPACK_ABSENT};
-        if (status == PSOPACK_E_ABSENT)
-            continue;
-        PSOPACK_TRY(status);
-        PSOPACK_TRY(gather_part(archive, i, component, find, user, part, diag));
-        psopack_view_slot(&archive->view, i, &slot);
-        tuple = psopack_tuple_add(tuple, slot.name, slot.name_size, part->size, part->crc);
+        if (status == PSOPACK_OK) {
+            PSOPACK_TRY(gather_part(archive, i, component, find, user, &part, diag));
+            psopack_view_slot(&archive->view, i, &slot);
+            tuple = psopack_tuple_add(tuple, slot.name, slot.name_size, part.size, part.crc);
+        } else if (status != PSOPACK_E_ABSENT) {
+            return status;
+        }
+        if (ret_parts)
+            ret_parts[i] = part;
     }
     return psopack_pso_compare(archive, pso, tuple, diag);
 }

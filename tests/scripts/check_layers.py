@@ -16,7 +16,8 @@ ALLOWED = {
     "src/format": ("format/", "psopack/status.h"),
     "src/platform": ("platform/", "format/error.h", "psopack/status.h"),
     "src/loader": (
-        "loader/", "format/", "psopack/psopack.h", "psopack/load_plan.h", "psopack/status.h",
+        "loader/", "format/", "psopack/psopack.h", "psopack/load_plan.h",
+        "psopack/residency.h", "psopack/status.h",
     ),
     "src/packer": ("packer/", "format/", "platform/", "psopack/build.h", "psopack/status.h"),
     "src/lint": ("lint/", "format/error.h", "psopack/lint.h", "psopack/status.h"),
