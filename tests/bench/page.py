@@ -41,10 +41,10 @@ def section(result):
         f"{corpus['components']:,} unique components, {corpus['unique_bytes']:,} bytes. "
         f"Load average {result['load_average'][0]:.1f} before, {result['load_average'][1]:.1f} "
         "after.",
-        tables.as_markdown(profile_rows(result)),
+        tables.as_markdown(profile_rows(result), texts=2),
         "Beside what one would use instead:",
         tables.as_markdown(tables.entry_rows(result)),
-        "\n".join(f"- \\* {line}" for line in tables.notes(result)),
+        "\n".join(f"- {line}" for line in tables.notes(result)),
         "Against the project's bars and aims:",
         tables.as_markdown(tables.target_rows(result)),
     ]

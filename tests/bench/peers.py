@@ -49,6 +49,7 @@ class Bench:
         cost = self.run(command)
         entry = self.entry(entry_id, name)
         entry["bytes"] = output.stat().st_size
+        entry["packs"] = entry.get("packs", 0) + 1
         for key, cost_key in (("pack_wall_s", "wall_s"), ("pack_cpu_s", "cpu_s"),
                               ("pack_peak_memory", "peak_memory")):
             entry[key] = min(entry.get(key, cost[cost_key]), cost[cost_key])

@@ -41,8 +41,11 @@ def entry_rows(result):
 
 
 def notes(result):
-    return [f"{entry['name']}: {entry['notes']}" for entry in in_order(result["entries"])
-            if "notes" in entry]
+    entries = in_order(result["entries"])
+    found = [f"{entry['name']}: {entry['notes']}" for entry in entries if "notes" in entry]
+    found += [f"{entry['name']}: made {entry['packs']} times, in turn; the lowest cost counts"
+              for entry in entries if entry.get("packs", 1) > 1]
+    return found
 
 
 def target_rows(result):
@@ -63,9 +66,10 @@ def as_text(rows):
         for row in rows)
 
 
-def as_markdown(rows):
+def as_markdown(rows, texts=1):
+    """The first columns, `texts` of them, are text; the others numbers."""
     lines = ["| " + " | ".join(row) + " |" for row in rows]
-    lines.insert(1, "|---" + "|---:" * (len(rows[0]) - 1) + "|")
+    lines.insert(1, "|---" * texts + "|---:" * (len(rows[0]) - texts) + "|")
     return "\n".join(lines)
 
 
@@ -76,6 +80,6 @@ def print_result(result):
           f"{corpus['unique_bytes']:,} bytes\n")
     print(as_text(entry_rows(result)))
     for line in notes(result):
-        print(f"  * {line}")
+        print(f"  - {line}")
     if result["targets"]:
         print("\n" + as_text(target_rows(result)))
