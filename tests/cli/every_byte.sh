@@ -8,16 +8,13 @@ import os
 import subprocess
 import sys
 good = open('good.psopack', 'rb').read()
-# Other cases look for leaks; a search in each of thousands of processes takes minutes.
-environment = {**os.environ, 'ASAN_OPTIONS': 'detect_leaks=0'}
 
 
 def exit_code(at):
     path = f'bad-{at}.psopack'
     with open(path, 'wb') as file:
         file.write(good[:at] + bytes([good[at] ^ 1 << at % 8]) + good[at + 1:])
-    code = subprocess.run([sys.argv[1], 'verify', '-qq', path], env=environment,
-                          check=False).returncode
+    code = subprocess.run([sys.argv[1], 'verify', '-qq', path], check=False).returncode
     os.unlink(path)
     return code
 
