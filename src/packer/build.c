@@ -273,7 +273,7 @@ static void report(const work *state, uint64_t file_bytes, psopack_publish_outco
         .blocks = state->plan.block_count,
         .data_bytes = state->compressed.data_bytes,
         .base_bytes = state->compressed.base_bytes,
-        .manifest_bytes = state->manifest.manifest_bytes,
+        .manifest_bytes = file_bytes - state->compressed.data_bytes, /* block padding too */
         .file_bytes = file_bytes,
         .skipped_psos = model->skipped_psos,
         .collisions = state->store.collisions,

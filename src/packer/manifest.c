@@ -361,12 +361,9 @@ psopack_status psopack_manifest_write(const psopack_manifest_input *input, psopa
                                       psopack_manifest_result *ret_result, psopack_diag *diag)
 {
     tail out = {.publish = publish};
-    uint64_t start = psopack_publish_offset(publish);
     uint8_t archive_id[16];
     PSOPACK_TRY(write_sections(&out, input, diag));
     PSOPACK_TRY(write_footer(&out, input, archive_id, diag));
-    ret_result->manifest_bytes =
-        psopack_publish_offset(publish) - start + sizeof(psopack_disk_header);
     memcpy(ret_result->archive_id, archive_id, sizeof archive_id);
     return PSOPACK_OK;
 }

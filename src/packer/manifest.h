@@ -17,7 +17,6 @@ typedef struct psopack_manifest_input {
 } psopack_manifest_input;
 
 typedef struct psopack_manifest_result {
-    uint64_t manifest_bytes; /* sections, tables, footer, header */
     uint8_t archive_id[16];
 } psopack_manifest_result;
 
