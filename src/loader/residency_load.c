@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Bringing components into memory: one thread decodes, others wait; many PSOs in file order. */
-#include <psopack/load_plan.h>
-
 #include "loader/component.h"
 #include "loader/context.h"
+#include "loader/load_plan.h"
 #include "loader/residency.h"
 
 /* Under the lock: room and memory for a component that is out. */
@@ -81,9 +80,8 @@ static psopack_status hold_items(psopack_residency *residency, psopack_context *
 {
     *ret_held = 0;
     for (uint32_t i = 0; i < count; i++) {
-        psopack_load_plan_item item;
-        psopack_load_plan_get_item(plan, i, &item);
-        PSOPACK_TRY(psopack_residency_hold_component(residency, context, item.component, diag));
+        PSOPACK_TRY(
+            psopack_residency_hold_component(residency, context, plan->items[i].component, diag));
         ++*ret_held;
     }
     return PSOPACK_OK;
@@ -92,11 +90,8 @@ static psopack_status hold_items(psopack_residency *residency, psopack_context *
 static void drop_items(psopack_residency *residency, const psopack_load_plan *plan, uint32_t count)
 {
     psopack_residency_lock(residency);
-    for (uint32_t i = 0; i < count; i++) {
-        psopack_load_plan_item item;
-        psopack_load_plan_get_item(plan, i, &item);
-        psopack_residency_drop_component(residency, item.component);
-    }
+    for (uint32_t i = 0; i < count; i++)
+        psopack_residency_drop_component(residency, plan->items[i].component);
     psopack_residency_unlock(residency);
 }
 
@@ -120,14 +115,12 @@ psopack_status psopack_residency_acquire_many(psopack_residency *residency,
 {
     psopack_load_plan_options options = PSOPACK_LOAD_PLAN_OPTIONS_INIT;
     psopack_load_plan *plan = NULL;
-    psopack_load_plan_info info;
     uint32_t held = 0;
     options.psos = psos;
     options.pso_count = count;
     options.allocator = residency->options.tables;
     PSOPACK_TRY(psopack_load_plan_create(residency->archive, &options, &plan, diag));
-    psopack_load_plan_get_info(plan, &info);
-    psopack_status status = hold_items(residency, context, plan, info.items, &held, diag);
+    psopack_status status = hold_items(residency, context, plan, plan->info.items, &held, diag);
     if (status == PSOPACK_OK)
         status = acquire_each(residency, context, psos, count, diag);
     drop_items(residency, plan, held);
