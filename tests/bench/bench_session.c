@@ -5,6 +5,9 @@
  *
  *   bench_session [--json] [DIRECTORY [ENTRIES]]     default: TMPDIR or /tmp, 100,000
  *
+ * Times are medians over batches of 100 calls, so that other programs on the machine count little;
+ * the store rate is that of the whole run.
+ *
  * None of the three flushes to the disk while storing; SQLite and LMDB commit each value. SQLite
  * and LMDB check nothing when they read; the session checks key and value each time.
  */
@@ -25,6 +28,7 @@
 #define FINDS 100000u
 #define WARM_ENTRIES 1000u
 #define OPENS 11u
+#define BATCH 100u
 
 typedef struct bench {
     char directory[256];
@@ -35,7 +39,8 @@ typedef struct bench {
 
 typedef struct bench_result {
     const char *name;
-    double stores_per_second;
+    double stores_per_second; /* all of them, by the clock on the wall */
+    double store_ns;
     double find_warm_ns; /* the same WARM_ENTRIES again and again */
     double find_disk_ns; /* all entries at random, nothing kept in memory but the page cache */
     double miss_ns;
@@ -254,16 +259,51 @@ static void lmdb_close(void *self)
 
 /* Measuring ------------------------------------------------------------------------------------ */
 
-static double time_stores(bench *work, const bench_peer *peer, void *self)
+/* Calls are timed in batches; the median batch speaks for all. */
+typedef struct batches {
+    double *times;
+    uint32_t count;
+    double start;
+} batches;
+
+static batches begin_batches(uint32_t calls)
+{
+    batches timed = {malloc((calls / BATCH + 1) * sizeof *timed.times), 0, now_ns()};
+    require(timed.times != NULL, "malloc");
+    return timed;
+}
+
+/* After call number `call`, from 0. */
+static void end_call(batches *timed, uint32_t call)
+{
+    if ((call + 1) % BATCH != 0)
+        return;
+    double now = now_ns();
+    timed->times[timed->count++] = (now - timed->start) / BATCH;
+    timed->start = now;
+}
+
+static double end_batches(batches *timed)
+{
+    qsort(timed->times, timed->count, sizeof *timed->times, compare_doubles);
+    double median = timed->times[timed->count / 2];
+    free(timed->times);
+    return median;
+}
+
+static void time_stores(bench *work, const bench_peer *peer, void *self, bench_result *result)
 {
     uint8_t key[KEY_SIZE];
     double start = now_ns();
+    batches timed = begin_batches(work->entries);
     for (uint32_t i = 0; i < work->entries; i++) {
         make_key(i, key);
         make_value(work, i);
         peer->store(self, key, work->value);
+        end_call(&timed, i);
     }
-    return work->entries * 1e9 / (now_ns() - start);
+    result->stores_per_second = work->entries * 1e9 / (now_ns() - start);
+    result->store_ns = end_batches(&timed);
 }
 
 /* Nanoseconds a find, over the first `range` entries at random. */
@@ -277,26 +317,27 @@ static double time_finds(bench *work, const bench_peer *peer, void *self, uint32
         numbers[i] = next_random(&random) % range;
         make_key(numbers[i], keys[i]);
     }
-    double start = now_ns();
+    batches timed = begin_batches(FINDS);
     for (uint32_t i = 0; i < FINDS; i++) {
         require(peer->find(self, keys[i], work->found), "find");
         check_found(work, numbers[i]);
+        end_call(&timed, i);
     }
-    double time = (now_ns() - start) / FINDS;
     free(numbers);
     free(keys);
-    return time;
+    return end_batches(&timed);
 }
 
 static double time_misses(bench *work, const bench_peer *peer, void *self)
 {
     uint8_t key[KEY_SIZE];
-    double start = now_ns();
+    batches timed = begin_batches(FINDS);
     for (uint32_t i = 0; i < FINDS; i++) {
         make_key(work->entries + i, key);
         require(!peer->find(self, key, work->found), "a miss");
+        end_call(&timed, i);
     }
-    return (now_ns() - start) / FINDS;
+    return end_batches(&timed);
 }
 
 /* Median of opens that end with the first find; the entries are in the page cache. */
@@ -320,7 +361,7 @@ static bench_result measure(bench *work, const bench_peer *peer)
 {
     bench_result result = {.name = peer->name};
     void *self = peer->open(work, false);
-    result.stores_per_second = time_stores(work, peer, self);
+    time_stores(work, peer, self, &result);
     peer->close(self);
     result.open_ms = time_open(work, peer);
     self = peer->open(work, false);
@@ -337,14 +378,15 @@ static bench_result measure(bench *work, const bench_peer *peer)
 static void print_result(const bench_result *result, bool json, bool last)
 {
     if (json)
-        printf("  {\"name\": \"%s\", \"stores_per_second\": %.0f, \"find_warm_ns\": %.0f, "
+        printf("  {\"name\": \"%s\", \"stores_per_second\": %.0f, \"store_ns\": %.0f, "
+               "\"find_warm_ns\": %.0f, "
                "\"find_disk_ns\": %.0f, \"miss_ns\": %.0f, \"open_ms\": %.2f}%s\n",
-               result->name, result->stores_per_second, result->find_warm_ns, result->find_disk_ns,
-               result->miss_ns, result->open_ms, last ? "" : ",");
+               result->name, result->stores_per_second, result->store_ns, result->find_warm_ns,
+               result->find_disk_ns, result->miss_ns, result->open_ms, last ? "" : ",");
     else
-        printf("%-12s %10.0f/s %9.0f ns %9.0f ns %9.0f ns %9.2f ms\n", result->name,
-               result->stores_per_second, result->find_warm_ns, result->find_disk_ns,
-               result->miss_ns, result->open_ms);
+        printf("%-12s %10.0f/s %9.0f ns %9.0f ns %9.0f ns %9.0f ns %9.2f ms\n", result->name,
+               result->stores_per_second, result->store_ns, result->find_warm_ns,
+               result->find_disk_ns, result->miss_ns, result->open_ms);
     fflush(stdout);
 }
 
@@ -384,8 +426,8 @@ int main(int argc, char **argv)
                "\"results\": [\n",
                work.entries, VALUE_SIZE);
     else
-        printf("%-12s %12s %12s %12s %12s %12s\n", "", "store", "find warm", "find disk", "miss",
-               "open");
+        printf("%-12s %12s %12s %12s %12s %12s %12s\n", "", "stores", "store", "find warm",
+               "find disk", "miss", "open");
     size_t count = sizeof peers / sizeof peers[0];
     for (size_t i = 0; i < count; i++) {
         bench_result one = measure(&work, &peers[i]);
