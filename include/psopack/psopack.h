@@ -5,7 +5,7 @@
  * Before you use it:
  * - An archive is bytes from a disc, a patcher or a stranger. Every call checks what it uses, and
  *   answers with a status; nothing aborts, logs, exits, writes files, reads the environment or
- * keeps global state. The checks find damage, not forgery: they are no signature.
+ *   keeps global state. The checks find damage, not forgery: they are no signature.
  * - A psopack_archive is constant after open. Any number of threads may use one without locks. A
  *   psopack_context is scratch memory for reads: one thread at a time uses one.
  * - After open and context creation no call allocates, also not inside zstd.
@@ -35,8 +35,7 @@ typedef struct psopack_context psopack_context;
 /* "No component" where a component index is asked for. */
 #define PSOPACK_ABSENT UINT32_MAX
 
-/* ---- opening ----------------------------------------------------------------------------------
- */
+/* ---- opening -------------------------------------------------------------------------------- */
 
 /*
  * Memory of the caller's. `allocate` returns `size` bytes aligned to `alignment` (a power of two,
@@ -85,12 +84,14 @@ typedef struct psopack_open_options {
     void (*wait)(void *user); /* called again and again while another thread decodes a base that
                                  this one needs; NULL: yields the processor */
     void *wait_user;
+    uint64_t file_offset; /* psopack_archive_open(): the archive is `file_size` bytes at this */
+    uint64_t file_size;   /* offset of a larger file (0: all from there on) */
 } psopack_open_options;
 
 #define PSOPACK_OPEN_OPTIONS_INIT                                                                  \
     {                                                                                              \
         sizeof(psopack_open_options), 0, NULL, NULL, {NULL, NULL, NULL}, {0, 0, 0, 0, 0, 0}, NULL, \
-            NULL                                                                                   \
+            NULL, 0, 0                                                                             \
     }
 
 /*
@@ -119,11 +120,21 @@ PSOPACK_API psopack_status psopack_archive_open_source(const psopack_source *sou
                                                        psopack_archive **ret_archive,
                                                        psopack_diag *diag);
 
+/*
+ * One archive for each target: opens the first of `count` paths that was built for options->target,
+ * which must not be NULL, and says which (*ret_index, may be NULL). Archives for other targets and
+ * paths that do not exist are passed over; when nothing is left, PSOPACK_E_STALE_TARGET or, when no
+ * path exists, PSOPACK_E_NO_ENTRY. Any other failure is the answer at once.
+ */
+PSOPACK_API psopack_status psopack_archive_open_target(const char *const *paths, uint32_t count,
+                                                       const psopack_open_options *options,
+                                                       psopack_archive **ret_archive,
+                                                       uint32_t *ret_index, psopack_diag *diag);
+
 /* Frees *archive and sets it to NULL. Its contexts must be gone. NULL and NULL inside are fine. */
 PSOPACK_API void psopack_archive_close(psopack_archive **archive);
 
-/* ---- what is in it ----------------------------------------------------------------------------
- */
+/* ---- what is in it -------------------------------------------------------------------------- */
 
 typedef struct psopack_info {
     uint64_t file_bytes;
@@ -162,8 +173,7 @@ PSOPACK_API const char *psopack_slot_name(const psopack_archive *archive, uint32
 PSOPACK_API psopack_status psopack_slot_find(const psopack_archive *archive, const char *name,
                                              uint32_t *ret_slot);
 
-/* ---- PSOs -------------------------------------------------------------------------------------
- */
+/* ---- PSOs ----------------------------------------------------------------------------------- */
 
 /*
  * Finds a PSO by its 64-bit key (the XXH3-64 of its name under the archive's seed, or the key that
@@ -248,8 +258,7 @@ PSOPACK_API psopack_status psopack_pso_parts(const psopack_archive *archive, uin
                                              psopack_part_fn *find, void *user,
                                              psopack_part *ret_parts, psopack_diag *diag);
 
-/* ---- components -------------------------------------------------------------------------------
- */
+/* ---- components ----------------------------------------------------------------------------- */
 
 typedef struct psopack_component_info {
     uint64_t size;      /* as delivered */
@@ -293,8 +302,7 @@ PSOPACK_API psopack_status psopack_component_pointer(const psopack_archive *arch
                                                      uint32_t component, const void **ret_bytes,
                                                      uint64_t *ret_size, psopack_diag *diag);
 
-/* ---- contexts ---------------------------------------------------------------------------------
- */
+/* ---- contexts ------------------------------------------------------------------------------- */
 
 /* `allocator` NULL: the archive's. psopack_info.context_memory says how much. */
 PSOPACK_API psopack_status psopack_context_create(const psopack_archive *archive,
@@ -305,8 +313,7 @@ PSOPACK_API void psopack_context_destroy(psopack_context **context);
 /* Forgets the last decoded block, so that the next read is cold. */
 PSOPACK_API void psopack_context_forget(psopack_context *context);
 
-/* ---- looking closer: what tools show ----------------------------------------------------------
- */
+/* ---- looking closer: what tools show -------------------------------------------------------- */
 
 typedef struct psopack_block_info {
     uint64_t offset; /* in the file */
@@ -348,8 +355,7 @@ typedef struct psopack_section_info {
 PSOPACK_API psopack_status psopack_section_get(const psopack_archive *archive, uint32_t section,
                                                psopack_section_info *ret_info);
 
-/* ---- verify -----------------------------------------------------------------------------------
- */
+/* ---- verify --------------------------------------------------------------------------------- */
 
 /* One finding: `diag` says what is damaged and where. Return 0 to go on, else verify ends there. */
 typedef int psopack_verify_fn(void *user, const psopack_diag *diag);

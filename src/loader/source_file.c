@@ -12,14 +12,15 @@
 typedef struct file_state {
     psopack_file file; /* open only when not mapped */
     psopack_map map;
-    char path[]; /* for messages */
+    uint64_t offset; /* of the archive in the file */
+    char path[];     /* for messages */
 } file_state;
 
 static psopack_status read_file(const psopack_origin *origin, uint64_t offset, void *buffer,
                                 size_t size, psopack_diag *diag)
 {
     const file_state *state = origin->state;
-    return psopack_file_read_at(&state->file, offset, buffer, size, diag);
+    return psopack_file_read_at(&state->file, state->offset + offset, buffer, size, diag);
 }
 
 static void close_file(psopack_origin *origin, const psopack_allocator *allocator)
@@ -30,17 +31,30 @@ static void close_file(psopack_origin *origin, const psopack_allocator *allocato
     allocator->release(allocator->user, state, origin->state_size);
 }
 
+/* How much of a file of `size` bytes is the archive. */
+static psopack_status choose_range(const psopack_open_options *options, uint64_t size,
+                                   uint64_t *ret_size, psopack_diag *diag)
+{
+    if (options->file_offset > size || options->file_size > size - options->file_offset)
+        return psopack_fail_at(diag, PSOPACK_E_TRUNCATED, PSOPACK_OBJECT_FILE, 0, size,
+                               "the archive is said to be %llu bytes at offset %llu of a file of "
+                               "%llu",
+                               (unsigned long long)options->file_size,
+                               (unsigned long long)options->file_offset, (unsigned long long)size);
+    *ret_size = options->file_size ? options->file_size : size - options->file_offset;
+    return PSOPACK_OK;
+}
+
 /* Opens, measures and maps; what is open when it fails is in `state`. */
-static psopack_status open_file(file_state *state, uint32_t flags, uint64_t *ret_size,
-                                psopack_diag *diag)
+static psopack_status open_file(file_state *state, const psopack_open_options *options,
+                                uint64_t *ret_size, psopack_diag *diag)
 {
     psopack_file_stat stat;
     PSOPACK_TRY(psopack_file_open_read(state->path, &state->file, &stat, diag));
-    *ret_size = stat.size;
-    if ((flags & PSOPACK_OPEN_NO_MAP) != 0)
+    PSOPACK_TRY(choose_range(options, stat.size, ret_size, diag));
+    if ((options->flags & PSOPACK_OPEN_NO_MAP) != 0)
         return PSOPACK_OK;
-    PSOPACK_TRY(psopack_map_file(&state->file, &state->map, diag));
-    *ret_size = state->map.size; /* the file may have grown in between */
+    PSOPACK_TRY(psopack_map_range(&state->file, state->offset, *ret_size, &state->map, diag));
     return psopack_file_close(&state->file, diag);
 }
 
@@ -60,10 +74,11 @@ psopack_status psopack_archive_open(const char *path, const psopack_open_options
         return PSOPACK_E_NOMEM;
     state->file = PSOPACK_FILE_NONE;
     state->map = PSOPACK_MAP_NONE;
+    state->offset = own.file_offset;
     memcpy(state->path, path, path_size);
     origin.state = state;
 
-    psopack_status status = open_file(state, own.flags, &origin.size, diag);
+    psopack_status status = open_file(state, &own, &origin.size, diag);
     if (status != PSOPACK_OK) {
         close_file(&origin, &own.allocator);
         return status;
@@ -71,4 +86,25 @@ psopack_status psopack_archive_open(const char *path, const psopack_open_options
     origin.memory = state->map.data;
     origin.is_mapped = state->map.data != NULL;
     return psopack_archive_open_origin(&origin, &own, ret_archive, diag);
+}
+
+psopack_status psopack_archive_open_target(const char *const *paths, uint32_t count,
+                                           const psopack_open_options *options,
+                                           psopack_archive **ret_archive, uint32_t *ret_index,
+                                           psopack_diag *diag)
+{
+    if (!paths || !options || !options->target)
+        return psopack_fail(diag, PSOPACK_E_ARGUMENT, "paths and a target are needed");
+    psopack_status answer = PSOPACK_E_NO_ENTRY;
+    for (uint32_t i = 0; i < count; i++) {
+        psopack_status status = psopack_archive_open(paths[i], options, ret_archive, diag);
+        if (status == PSOPACK_OK && ret_index)
+            *ret_index = i;
+        if (status != PSOPACK_E_STALE_TARGET && status != PSOPACK_E_NO_ENTRY)
+            return status;
+        if (status == PSOPACK_E_STALE_TARGET)
+            answer = status;
+    }
+    return psopack_fail(diag, answer, "none of %u archives is for target '%.200s'", count,
+                        options->target);
 }

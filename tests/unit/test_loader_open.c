@@ -2,8 +2,10 @@
 /* Opening: limits, staleness, options, and what the archive says about itself. */
 #include "loader_fixture.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int make_one(void **state)
 {
@@ -201,6 +203,67 @@ static void test_ends(void **state)
     free(longer);
 }
 
+/* An archive inside a pack file, at an offset that is no multiple of anything. */
+static void test_inside_a_file(void **state)
+{
+    const fixture *made = *state;
+    char path[256];
+    snprintf(path, sizeof path, "%s/game.pack", made->folder);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    for (int i = 0; i < 12345; i++)
+        fputc('x', file);
+    assert_int_equal(fwrite(made->bytes, 1, made->size, file), made->size);
+    fputs("what follows", file);
+    fclose(file);
+    for (uint32_t flags = 0; flags < 2; flags++) {
+        psopack_open_options options = PSOPACK_OPEN_OPTIONS_INIT;
+        psopack_archive *archive = NULL;
+        psopack_verify_result result;
+        options.flags = flags;
+        options.file_offset = 12345;
+        options.file_size = made->size;
+        assert_int_equal(psopack_archive_open(path, &options, &archive, NULL), PSOPACK_OK);
+        assert_int_equal(fixture_read_all(made, archive), 0);
+        assert_int_equal(psopack_archive_verify(archive, 0, NULL, NULL, &result, NULL), PSOPACK_OK);
+        psopack_archive_close(&archive);
+
+        options.file_size = 0; /* up to the end: something follows the archive */
+        assert_int_equal(psopack_archive_open(path, &options, &archive, NULL), PSOPACK_E_EXTENDED);
+        options.file_size = made->size + 100;
+        assert_int_equal(psopack_archive_open(path, &options, &archive, NULL), PSOPACK_E_TRUNCATED);
+        options.file_offset = UINT64_MAX;
+        assert_int_equal(psopack_archive_open(path, &options, &archive, NULL), PSOPACK_E_TRUNCATED);
+    }
+    unlink(path);
+}
+
+static void test_target(void **state)
+{
+    const fixture *made = *state;
+    const char *const paths[] = {"/nonexistent/a.psopack", made->path, "/"};
+    psopack_open_options options = PSOPACK_OPEN_OPTIONS_INIT;
+    psopack_archive *archive = NULL;
+    uint32_t index = 99;
+    psopack_diag diag;
+    assert_int_equal(psopack_archive_open_target(paths, 3, &options, &archive, &index, &diag),
+                     PSOPACK_E_ARGUMENT);
+    options.target = "test-gpu";
+    assert_int_equal(psopack_archive_open_target(paths, 3, &options, &archive, &index, &diag),
+                     PSOPACK_OK);
+    assert_int_equal(index, 1);
+    psopack_archive_close(&archive);
+    options.target = "other-gpu";
+    assert_int_equal(psopack_archive_open_target(paths, 2, &options, &archive, &index, &diag),
+                     PSOPACK_E_STALE_TARGET);
+    assert_string_equal(diag.text, "none of 2 archives is for target 'other-gpu'");
+    assert_int_equal(psopack_archive_open_target(paths, 3, &options, &archive, &index, &diag),
+                     PSOPACK_E_FILE_TYPE);
+    assert_int_equal(psopack_archive_open_target(paths, 1, &options, &archive, &index, &diag),
+                     PSOPACK_E_NO_ENTRY);
+    assert_null(archive);
+}
+
 static void test_version(void **state)
 {
     (void)state;
@@ -218,6 +281,8 @@ int main(void)
         cmocka_unit_test(test_arguments),
         cmocka_unit_test(test_info),
         cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_inside_a_file),
+        cmocka_unit_test(test_target),
         cmocka_unit_test(test_version),
     };
     return cmocka_run_group_tests(tests, make_one, free_one);
