@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Shared by the targets that feed archives to the loader: reading everything, and sealing. */
+#ifndef PSOPACK_FUZZ_ARCHIVE_H
+#define PSOPACK_FUZZ_ARCHIVE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Opens `size` bytes as an archive and asks for all that is in it: info, slots, kinds, blocks,
+ * names, keys, components, tuple checks, verify. Aborts when a promise is broken: bytes handed out
+ * that do not have the CRC that was announced, or an archive that verify calls good and that cannot
+ * be read.
+ */
+void fuzz_read_archive(const uint8_t *bytes, size_t size);
+
+/*
+ * Makes every check over the manifest and the blocks right again, whatever the values are, so that
+ * mutated bytes get past the checks: header, footer, extents of sections, page CRCs, block checks,
+ * archive id. Does nothing to what is too small for an archive.
+ */
+void fuzz_seal_archive(uint8_t *bytes, size_t size);
+
+#endif
