@@ -63,9 +63,11 @@ PSOPACK_API void psopack_load_plan_destroy(psopack_load_plan **plan);
 typedef struct psopack_load_plan_info {
     uint32_t items;           /* places: components, counted once for each heap they go to */
     uint32_t jobs;            /* independent pieces of work */
+    uint32_t base_jobs;       /* of them, the first: each decodes a base that others need */
     uint32_t blocks;          /* to be read, bases included */
     uint32_t left_out;        /* components that were resident */
     uint64_t read_bytes;      /* stored bytes of those blocks */
+    uint64_t largest_read;    /* bytes of the largest psopack_load_plan_read */
     uint64_t component_bytes; /* delivered, without the gaps that alignment makes */
     uint64_t heap_bytes[PSOPACK_LOAD_PLAN_HEAPS_MAX];
     uint32_t heap_alignment[PSOPACK_LOAD_PLAN_HEAPS_MAX]; /* 1 for a heap that holds nothing */
@@ -126,6 +128,52 @@ PSOPACK_API psopack_status psopack_load_plan_execute(psopack_load_plan *plan,
 PSOPACK_API psopack_status psopack_load_plan_execute_job(psopack_load_plan *plan,
                                                          psopack_context *context, uint32_t job,
                                                          void *const *heaps, psopack_diag *diag);
+
+/* What a job needs from the file: one range, of the archive. Size 0: nothing, its base is decoded.
+ */
+typedef struct psopack_load_plan_read {
+    uint64_t offset;
+    uint64_t size;
+} psopack_load_plan_read;
+
+/*
+ * For an I/O layer of the caller's that reads by itself: ask what a job reads, read it by any
+ * means, and execute the job with the bytes, which are checked as ever. Execute the jobs that
+ * decode bases (the first psopack_load_plan_info.base_jobs) before the others, or these read them
+ * again through the archive's source.
+ */
+PSOPACK_API psopack_status psopack_load_plan_get_read(const psopack_load_plan *plan, uint32_t job,
+                                                      psopack_load_plan_read *ret_read,
+                                                      psopack_diag *diag);
+PSOPACK_API psopack_status psopack_load_plan_execute_read(psopack_load_plan *plan,
+                                                          psopack_context *context, uint32_t job,
+                                                          const void *bytes, void *const *heaps,
+                                                          psopack_diag *diag);
+
+/* Reads in pairs of submit and complete. */
+typedef struct psopack_async {
+    /* Begins to read and returns at once. Anything but PSOPACK_OK: it was not begun. */
+    psopack_status (*submit)(void *user, uint32_t ticket, uint64_t offset, void *buffer,
+                             size_t size);
+    /* Waits until any read has ended, in any order: its ticket and how it ended. */
+    psopack_status (*complete)(void *user, uint32_t *ret_ticket, psopack_status *ret_status);
+    void *user;
+    uint32_t depth; /* reads in flight, at most 64 */
+    void *buffer;   /* where they go: at least depth * psopack_load_plan_info.largest_read bytes, */
+    size_t buffer_size; /* else fewer are in flight; room for one is needed */
+} psopack_async;
+
+/*
+ * The whole plan on the calling thread: keeps reads in flight and decodes what has arrived. Answers
+ * as psopack_load_plan_execute() does; a failed read costs the components of that job. When
+ * `complete` itself fails, the call ends with that status and buffers must be taken as still in
+ * use.
+ */
+PSOPACK_API psopack_status psopack_load_plan_execute_async(psopack_load_plan *plan,
+                                                           psopack_context *context,
+                                                           void *const *heaps,
+                                                           const psopack_async *async,
+                                                           psopack_diag *diag);
 
 /* Jobs that have not ended. Nothing in the heaps may be used by other threads before it is 0 (or
  * before they are told by other means). */

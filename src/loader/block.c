@@ -53,14 +53,11 @@ psopack_status psopack_block_decode(const psopack_archive *archive, psopack_cont
                                     uint32_t block, const psopack_block_row *row, uint8_t *room,
                                     uint8_t *dst, psopack_diag *diag)
 {
-    const psopack_origin *origin = &archive->origin;
     bool is_raw = (row->flags & PSOPACK_BLOCK_RAW) != 0;
-    const uint8_t *stored;
-    if (origin->memory) {
-        stored = origin->memory + (size_t)row->offset;
-    } else {
+    const uint8_t *stored = psopack_context_stored(context, row);
+    if (!stored) {
         uint8_t *to = is_raw ? dst : room;
-        PSOPACK_TRY(psopack_origin_read(origin, row->offset, to, row->stored_size, diag));
+        PSOPACK_TRY(psopack_origin_read(&archive->origin, row->offset, to, row->stored_size, diag));
         stored = to;
     }
     PSOPACK_TRY(check_stored(archive, block, row, stored, diag));

@@ -78,8 +78,9 @@ static psopack_status find_decoded(const psopack_archive *archive, psopack_conte
                                    block);
         PSOPACK_TRY(psopack_base_require(archive, context, base, diag));
         *ret_bytes = psopack_base_decoded(archive, base) + (size_t)offset;
-    } else if ((row->flags & PSOPACK_BLOCK_RAW) != 0 && archive->origin.memory) {
-        *ret_bytes = archive->origin.memory + (size_t)(row->offset + offset);
+    } else if ((row->flags & PSOPACK_BLOCK_RAW) != 0) {
+        const uint8_t *stored = psopack_context_stored(context, row);
+        *ret_bytes = stored ? stored + (size_t)offset : NULL;
     }
     return PSOPACK_OK;
 }

@@ -96,6 +96,16 @@ void psopack_context_destroy(psopack_context **context)
     *context = NULL;
 }
 
+const uint8_t *psopack_context_stored(const psopack_context *context, const psopack_block_row *row)
+{
+    const psopack_origin *origin = &context->archive->origin;
+    uint64_t at = row->offset - context->supplied_offset; /* huge when it lies in front */
+    if (context->supplied && at <= context->supplied_size &&
+        row->stored_size <= context->supplied_size - at)
+        return context->supplied + (size_t)at;
+    return origin->memory ? origin->memory + (size_t)row->offset : NULL;
+}
+
 void psopack_context_forget(psopack_context *context)
 {
     context->block = PSOPACK_NO_BLOCK;

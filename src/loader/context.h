@@ -32,9 +32,17 @@ struct psopack_context {
     uint8_t *names;
     size_t names_max;
 
+    const uint8_t *supplied; /* stored bytes that the caller read: of the file from here on */
+    uint64_t supplied_offset;
+    uint64_t supplied_size;
+
     uint8_t *transform_scratch;         /* PSOPACK_TRANSFORM_SCRATCH bytes */
     uint8_t name[PSOPACK_PSO_NAME_MAX]; /* the last name taken from a page */
 };
+
+/* The stored bytes of a block where they can be used in place: supplied, or in the archive's
+ * memory. NULL: they must be read. */
+const uint8_t *psopack_context_stored(const psopack_context *context, const psopack_block_row *row);
 
 /* What psopack_context_create() allocates. */
 uint64_t psopack_context_size(const psopack_archive *archive);

@@ -40,7 +40,6 @@ struct psopack_load_plan {
     plan_item *items;
     plan_job *jobs; /* an allocation of its own: counted after the items are placed */
     size_t jobs_size;
-    uint32_t base_jobs; /* of them, in front: bases to decode */
     uint8_t slot_heaps[PSOPACK_SLOTS_MAX];
 
     _Atomic(uint32_t) next_job;
@@ -49,9 +48,15 @@ struct psopack_load_plan {
 };
 
 /*
- * Cuts the items into jobs. With `jobs` NULL it only counts; fills base_jobs, info.jobs,
- * info.blocks and info.read_bytes. Called twice.
+ * Cuts the items into jobs, twice: with `jobs` NULL it only counts. Fills info: jobs, base_jobs,
+ * blocks, read_bytes, largest_read.
  */
 psopack_status psopack_load_plan_cut(psopack_load_plan *plan, plan_job *jobs, psopack_diag *diag);
+
+/* The next job that nobody has taken; false: none is left. */
+bool psopack_load_plan_take(psopack_load_plan *plan, uint32_t *ret_job);
+
+/* Counts a job as ended, run or given up. */
+void psopack_load_plan_end(psopack_load_plan *plan, uint32_t job);
 
 #endif

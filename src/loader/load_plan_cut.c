@@ -41,6 +41,8 @@ static void count_block(psopack_load_plan *plan, const psopack_block_row *row)
 {
     plan->info.blocks++;
     plan->info.read_bytes += row->stored_size;
+    if (row->stored_size > plan->info.largest_read)
+        plan->info.largest_read = row->stored_size;
 }
 
 /* ---- runs of items -------------------------------------------------------------------------- */
@@ -78,6 +80,9 @@ static psopack_status enter_block(cutter *cut, uint32_t component, psopack_diag 
         psopack_block_row row;
         PSOPACK_TRY(psopack_view_block(&plan->archive->view, found.place.block + i, &row, diag));
         count_block(plan, &row);
+        uint64_t end = row.offset + row.stored_size;
+        if (end > found.block.offset && end - found.block.offset > plan->info.largest_read)
+            plan->info.largest_read = end - found.block.offset;
     }
     return PSOPACK_OK;
 }
@@ -160,7 +165,7 @@ static psopack_status cut_bases(cutter *cut, const uint8_t needed[PSOPACK_BASES_
             cut->jobs[at] = (plan_job){.block = base};
         at++;
     }
-    cut->plan->base_jobs = at;
+    cut->plan->info.base_jobs = at;
     return PSOPACK_OK;
 }
 
@@ -168,13 +173,14 @@ psopack_status psopack_load_plan_cut(psopack_load_plan *plan, plan_job *jobs, ps
 {
     uint8_t needed[PSOPACK_BASES_MAX] = {0};
     cutter cut = {.plan = plan, .jobs = jobs, .block = UINT32_MAX};
-    cut.count = jobs ? plan->base_jobs : 0;
+    cut.count = jobs ? plan->info.base_jobs : 0;
     plan->info.blocks = 0;
     plan->info.read_bytes = 0;
+    plan->info.largest_read = 0;
     for (uint32_t i = 0; i < plan->info.items; i++)
         PSOPACK_TRY(cut_item(&cut, i, needed, diag));
     close_run(&cut);
     PSOPACK_TRY(cut_bases(&cut, needed, diag));
-    plan->info.jobs = jobs ? cut.count : cut.count + plan->base_jobs;
+    plan->info.jobs = jobs ? cut.count : cut.count + plan->info.base_jobs;
     return PSOPACK_OK;
 }

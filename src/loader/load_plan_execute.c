@@ -183,9 +183,14 @@ psopack_status psopack_load_plan_execute_job(psopack_load_plan *plan, psopack_co
     psopack_status status = run.job->item_count == 0
                                 ? psopack_base_require(plan->archive, context, run.job->block, diag)
                                 : run_block(&run, diag);
-    atomic_fetch_add_explicit(&plan->bytes_done, run.job->bytes, memory_order_relaxed);
-    atomic_fetch_add_explicit(&plan->jobs_done, 1, memory_order_release);
+    psopack_load_plan_end(plan, job);
     return status;
+}
+
+void psopack_load_plan_end(psopack_load_plan *plan, uint32_t job)
+{
+    atomic_fetch_add_explicit(&plan->bytes_done, plan->jobs[job].bytes, memory_order_relaxed);
+    atomic_fetch_add_explicit(&plan->jobs_done, 1, memory_order_release);
 }
 
 uint32_t psopack_load_plan_jobs_left(const psopack_load_plan *plan)
@@ -193,9 +198,9 @@ uint32_t psopack_load_plan_jobs_left(const psopack_load_plan *plan)
     return plan->info.jobs - atomic_load_explicit(&plan->jobs_done, memory_order_acquire);
 }
 
-/* Takes a job, unless none is left; the counter never runs far past the end. */
-static bool take_job(psopack_load_plan *plan, uint32_t *ret_job)
+bool psopack_load_plan_take(psopack_load_plan *plan, uint32_t *ret_job)
 {
+    /* Looked at first, so that the counter never runs far past the end. */
     if (atomic_load_explicit(&plan->next_job, memory_order_relaxed) >= plan->info.jobs)
         return false;
     *ret_job = atomic_fetch_add_explicit(&plan->next_job, 1, memory_order_relaxed);
@@ -213,7 +218,8 @@ psopack_status psopack_load_plan_execute(psopack_load_plan *plan, psopack_contex
     uint32_t job;
     if (!run)
         run = &whole;
-    while ((run->byte_budget == 0 || delivered < run->byte_budget) && take_job(plan, &job)) {
+    while ((run->byte_budget == 0 || delivered < run->byte_budget) &&
+           psopack_load_plan_take(plan, &job)) {
         psopack_status status = psopack_load_plan_execute_job(plan, context, job, heaps, &found);
         if (status != PSOPACK_OK && first == PSOPACK_OK) {
             first = status;

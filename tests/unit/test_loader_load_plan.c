@@ -349,6 +349,168 @@ static void test_damage(void **state)
     }
 }
 
+/* ---- reads of the caller's ------------------------------------------------------------------ */
+
+/* A slow disk: reads end in an order of its own. */
+typedef struct disk {
+    const fixture *made;
+    uint64_t sync_reads;
+    struct {
+        uint64_t offset;
+        uint8_t *buffer;
+        size_t size;
+        bool busy;
+    } reads[64];
+    uint32_t in_flight, most;
+    uint32_t turn;
+    uint32_t fail_each; /* every so many reads one fails; 0: none */
+    uint32_t submitted;
+} disk;
+
+static psopack_status disk_read(void *user, uint64_t offset, void *buffer, size_t size)
+{
+    disk *d = user;
+    d->sync_reads++;
+    memcpy(buffer, d->made->bytes + offset, size);
+    return PSOPACK_OK;
+}
+
+static psopack_status disk_submit(void *user, uint32_t ticket, uint64_t offset, void *buffer,
+                                  size_t size)
+{
+    disk *d = user;
+    assert_true(ticket < 64 && !d->reads[ticket].busy);
+    assert_true(offset <= d->made->size && size <= d->made->size - offset);
+    if (++d->submitted % 16 == 0 && d->fail_each != 0)
+        return PSOPACK_E_UNAVAILABLE;
+    d->reads[ticket].offset = offset;
+    d->reads[ticket].buffer = buffer;
+    d->reads[ticket].size = size;
+    d->reads[ticket].busy = true;
+    if (++d->in_flight > d->most)
+        d->most = d->in_flight;
+    return PSOPACK_OK;
+}
+
+static psopack_status disk_complete(void *user, uint32_t *ret_ticket, psopack_status *ret_status)
+{
+    disk *d = user;
+    assert_true(d->in_flight != 0);
+    uint32_t ticket = (d->turn * 7 + 3) % 64;
+    while (!d->reads[ticket].busy)
+        ticket = (ticket + 1) % 64;
+    d->turn++;
+    d->in_flight--;
+    d->reads[ticket].busy = false;
+    *ret_ticket = ticket;
+    *ret_status = PSOPACK_OK;
+    if (d->fail_each != 0 && d->turn % d->fail_each == 0)
+        *ret_status = PSOPACK_E_IO;
+    else
+        memcpy(d->reads[ticket].buffer, d->made->bytes + d->reads[ticket].offset,
+               d->reads[ticket].size);
+    return PSOPACK_OK;
+}
+
+/* An archive that only the disk reaches, all PSOs planned. */
+static void set_up_disk(bench *b, disk *d, const fixture *made)
+{
+    psopack_load_plan_options options = PSOPACK_LOAD_PLAN_OPTIONS_INIT;
+    psopack_source source = {disk_read, d, made->size};
+    *b = (bench){.made = made};
+    *d = (disk){.made = made};
+    options.all_psos = 1;
+    assert_int_equal(psopack_archive_open_source(&source, NULL, &b->archive, NULL), PSOPACK_OK);
+    assert_int_equal(psopack_context_create(b->archive, NULL, &b->context), PSOPACK_OK);
+    assert_int_equal(psopack_load_plan_create(b->archive, &options, &b->plan, NULL), PSOPACK_OK);
+    psopack_load_plan_get_info(b->plan, &b->info);
+    size_t size = (size_t)b->info.heap_bytes[0];
+    assert_int_equal(posix_memalign(&b->heaps[0], 65536, size), 0);
+    d->sync_reads = 0;
+}
+
+static void test_async(void **state)
+{
+    const fixture *all = *state;
+    for (size_t i = 0; i < PROFILES; i++) {
+        for (uint32_t depth = 1; depth <= 64; depth *= 8) {
+            bench b;
+            disk d;
+            set_up_disk(&b, &d, &all[i]);
+            psopack_async async = {disk_submit, disk_complete, &d, depth, NULL, 0};
+            async.buffer_size = depth * (size_t)(b.info.largest_read + 64);
+            async.buffer = malloc(async.buffer_size);
+            psopack_diag diag;
+            if (psopack_load_plan_execute_async(b.plan, b.context, b.heaps, &async, &diag) !=
+                PSOPACK_OK)
+                fail_msg("async: %s", diag.text);
+            assert_int_equal(psopack_load_plan_jobs_left(b.plan), 0);
+            assert_int_equal(d.sync_reads, 0); /* nothing was read behind its back */
+            assert_int_equal(d.in_flight, 0);
+            assert_true(d.most <= depth && (depth == 1 || d.most > 1));
+            check_all_parts(&b);
+            free(async.buffer);
+            tear_down(&b);
+        }
+    }
+}
+
+static void test_async_failures(void **state)
+{
+    const fixture *made = *state;
+    bench b;
+    disk d;
+    uint32_t whole = 0;
+    set_up_disk(&b, &d, made);
+    d.fail_each = 3;
+    psopack_async async = {disk_submit, disk_complete, &d, 8, NULL, 0};
+    async.buffer_size = (size_t)b.info.largest_read - 1;
+    async.buffer = malloc(8 * (size_t)b.info.largest_read);
+    assert_int_equal(psopack_load_plan_execute_async(b.plan, b.context, b.heaps, &async, NULL),
+                     PSOPACK_E_BUFFER);
+    async.buffer_size = 8 * (size_t)b.info.largest_read;
+    psopack_status status =
+        psopack_load_plan_execute_async(b.plan, b.context, b.heaps, &async, NULL);
+    assert_true(status == PSOPACK_E_IO || status == PSOPACK_E_UNAVAILABLE);
+    assert_int_equal(psopack_load_plan_jobs_left(b.plan), 0);
+    for (uint32_t pso = 0; pso < made->psos; pso++) {
+        psopack_part parts[FIXTURE_SLOTS];
+        if (psopack_load_plan_parts(b.plan, pso, b.heaps, parts, NULL) != PSOPACK_OK)
+            continue;
+        for (uint32_t slot = 0; slot < FIXTURE_SLOTS; slot++)
+            check_part(made, pso, slot, &parts[slot]);
+        whole++;
+    }
+    assert_true(whole < made->psos);
+    free(async.buffer);
+    tear_down(&b);
+}
+
+/* Wrong bytes from an I/O layer are found like damage. */
+static void test_wrong_bytes(void **state)
+{
+    const fixture *made = *state;
+    bench b;
+    disk d;
+    uint32_t refused = 0;
+    set_up_disk(&b, &d, made);
+    for (uint32_t job = 0; job < b.info.jobs; job++) {
+        psopack_load_plan_read read;
+        assert_int_equal(psopack_load_plan_get_read(b.plan, job, &read, NULL), PSOPACK_OK);
+        uint8_t *bytes = fixture_copy(made->bytes + read.offset, (size_t)read.size);
+        bool is_wrong = job % 2 == 1 && job >= b.info.base_jobs && read.size != 0;
+        if (is_wrong)
+            bytes[read.size / 2] ^= 1;
+        psopack_status status =
+            psopack_load_plan_execute_read(b.plan, b.context, job, bytes, b.heaps, NULL);
+        assert_int_equal(status == PSOPACK_OK, !is_wrong);
+        refused += status != PSOPACK_OK;
+        free(bytes);
+    }
+    assert_true(refused != 0);
+    tear_down(&b);
+}
+
 static void test_arguments(void **state)
 {
     const fixture *made = *state;
@@ -395,6 +557,9 @@ int main(void)
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_jobs_backwards),
         cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_async),
+        cmocka_unit_test(test_async_failures),
+        cmocka_unit_test(test_wrong_bytes),
         cmocka_unit_test(test_arguments),
     };
     return cmocka_run_group_tests(tests, make_all, free_all);
