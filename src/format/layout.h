@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bytes of an archive, format version 1. The one header that knows offsets; doc/format.5.scd
- * describes the same fields, their checks and limits, and a test compares the two.
+ * The bytes of an archive, format version 1. The one header that knows offsets;
+ * doc/psopack-format.5.scd describes the same fields, their checks and limits, and a test compares
+ * the two.
  *
  * All integers are little-endian. On-disk structs are byte arrays behind names, so that they have
  * no padding, no alignment and no byte order of the machine; load them with psopack_load_*().
