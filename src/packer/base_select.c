@@ -20,7 +20,7 @@
 
 enum {
     WINDOW = 16,
-    USES_MAX = 64 /* uses beyond this add nothing: the commonest windows must not crowd out the rest */
+    USES_MAX = 64 /* more would let the commonest windows crowd out the rest */
 };
 
 typedef struct window_slot {

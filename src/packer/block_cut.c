@@ -20,7 +20,7 @@
 
 enum {
     LANES = PSOPACK_SKETCH_LANES,
-    REACH = 4,      /* more finds little that is closer: +0.1 % at 16 on pixel-shader code */
+    REACH = 4,      /* 16 or 64 change corpus sizes by less than 0.05 % */
     FILL_TRIES = 32 /* items after the seed that are tried for the rest of a block */
 };
 
@@ -382,9 +382,9 @@ size_t psopack_cut_target(const psopack_cut_aim *aim, uint64_t raw_bytes, uint64
                           uint64_t items)
 {
     enum { MEAN_ITEMS = 3 };
-    double target = packed_bytes == 0 ? aim->raw_max
-                                      : (double)aim->packed_bytes * (double)raw_bytes /
-                                            (double)packed_bytes;
+    double target = packed_bytes == 0
+                        ? aim->raw_max
+                        : (double)aim->packed_bytes * (double)raw_bytes / (double)packed_bytes;
     double mean = items == 0 ? 0 : (double)raw_bytes / (double)items;
     double least = mean * MEAN_ITEMS < 2.0 * aim->raw_max ? mean * MEAN_ITEMS : 2.0 * aim->raw_max;
     target = target > aim->raw_max ? aim->raw_max : target;

@@ -65,9 +65,8 @@ static psopack_dictionary_header make_header(uint8_t *room, const psopack_item *
 }
 
 psopack_status psopack_dictionary_finalize(psopack_dictionary_header *ret_header,
-                                           const psopack_item *content,
-                                           const psopack_item *samples, size_t sample_count,
-                                           int level, psopack_diag *diag)
+                                           const psopack_item *content, const psopack_item *samples,
+                                           size_t sample_count, int level, psopack_diag *diag)
 {
     if (content->size < ZDICT_CONTENTSIZE_MIN || sample_count == 0) {
         *ret_header = declined_header("content below 128 bytes, or no samples");

@@ -29,8 +29,7 @@ typedef struct psopack_dictionary_header {
  * content and one of the samples in memory meanwhile.
  */
 psopack_status psopack_dictionary_finalize(psopack_dictionary_header *ret_header,
-                                           const psopack_item *content,
-                                           const psopack_item *samples, size_t sample_count,
-                                           int level, psopack_diag *diag);
+                                           const psopack_item *content, const psopack_item *samples,
+                                           size_t sample_count, int level, psopack_diag *diag);
 
 #endif

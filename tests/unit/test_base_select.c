@@ -160,8 +160,7 @@ static size_t compress_item(uint8_t *out, size_t room, const psopack_item *item,
 {
     ZSTD_CCtx *context = ZSTD_createCCtx();
     ZSTD_CDict *dict = ZSTD_createCDict_advanced(dictionary, size, ZSTD_dlm_byRef, type,
-                                                 ZSTD_getCParams(19, SIZE, size),
-                                                 ZSTD_defaultCMem);
+                                                 ZSTD_getCParams(19, SIZE, size), ZSTD_defaultCMem);
     assert_non_null(context);
     assert_non_null(dict);
     assert_false(ZSTD_isError(ZSTD_CCtx_refCDict(context, dict)));
@@ -196,9 +195,8 @@ static void test_tables_help_and_round_trip(void **state)
     psopack_dictionary_header header;
     psopack_item content = {bytes[0], (size_t)2 * SIZE};
     size_t with = 0, without = 0;
-    assert_int_equal(
-        psopack_dictionary_finalize(&header, &content, items + 2, COUNT - 2, 19, NULL),
-        PSOPACK_OK);
+    assert_int_equal(psopack_dictionary_finalize(&header, &content, items + 2, COUNT - 2, 19, NULL),
+                     PSOPACK_OK);
     assert_null(header.declined);
     assert_in_range(header.size, 9, PSOPACK_DICTIONARY_HEADER_MAX);
     memcpy(dictionary, header.bytes, header.size);
@@ -225,8 +223,7 @@ static void test_tables_are_declined_not_failed(void **state)
     assert_int_equal(header.size, 0);
     assert_non_null(header.declined);
     content.size = SIZE;
-    assert_int_equal(psopack_dictionary_finalize(&header, &content, NULL, 0, 19, NULL),
-                     PSOPACK_OK);
+    assert_int_equal(psopack_dictionary_finalize(&header, &content, NULL, 0, 19, NULL), PSOPACK_OK);
     assert_int_equal(header.size, 0);
     assert_non_null(header.declined);
 }

@@ -39,8 +39,8 @@ static item_set make_families(size_t count, size_t families, size_t size)
     for (size_t i = 0; i < count; i++) {
         uint8_t *bytes = set.bytes + i * size;
         for (size_t at = 0; at < size; at++)
-            bytes[at] = i < families ? (uint8_t)next_random(&state)
-                                     : set.bytes[i % families * size + at];
+            bytes[at] =
+                i < families ? (uint8_t)next_random(&state) : set.bytes[i % families * size + at];
         bytes[next_random(&state) % size] ^= 0x55;
         set.items[i] = (psopack_item){bytes, size};
         psopack_sketch_item(&set.sketches[i], bytes, size, 4);
