@@ -15,6 +15,7 @@
 
 #define KIB ((size_t)1024)
 #define MIB (KIB * KIB)
+#define TINY 100000u
 
 static char *folder, *out, *other;
 
@@ -145,14 +146,14 @@ static void test_tiny(void **state)
     (void)state;
     set all = {0};
     char pso[32], bytes[11];
-    for (unsigned i = 0; i < 20000; i++) {
+    for (unsigned i = 0; i < TINY; i++) {
         snprintf(pso, sizeof pso, "p/%u", i / 5);
         snprintf(bytes, sizeof bytes, "%010u", i * 2654435761u);
         const char slot[] = {(char)('a' + i % 5), 0};
         set_add(&all, pso, slot, bytes, 10);
     }
     psopack_build_result result = pack(&all, PSOPACK_PROFILE_FAST, out);
-    assert_int_equal(result.components, 20000);
+    assert_int_equal(result.components, TINY);
     test_holds(out, &all);
     unlink(out);
     set_free(&all);
