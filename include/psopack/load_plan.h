@@ -30,10 +30,13 @@ typedef struct psopack_load_plan_options {
     size_t struct_size;   /* sizeof(psopack_load_plan_options) */
     const uint32_t *psos; /* `pso_count` indexes, in any order, repeated or not */
     uint32_t pso_count;
-    int all_psos;              /* non-zero: every PSO; the two above are not looked at */
-    const uint8_t *slot_heaps; /* the heap of each slot's components, or PSOPACK_LOAD_PLAN_SKIP; as
-                                  many as the archive has slots. NULL: all in heap 0 */
-    uint32_t alignment;        /* a power of two up to 64 KiB: of every component at least; 0: 1 */
+    int all_psos;               /* non-zero: every PSO; the two above are not looked at */
+    const uint8_t *slot_heaps;  /* the heap of each slot's components, or PSOPACK_LOAD_PLAN_SKIP; as
+                                   many as the archive has slots. NULL: all in heap 0 */
+    const uint32_t *components; /* more to load, whatever uses them: `component_count`, */
+    const uint8_t *component_heaps; /* each in its heap (NULL: all in heap 0) */
+    uint32_t component_count;
+    uint32_t alignment; /* a power of two up to 64 KiB: of every component at least; 0: 1 */
     int (*is_resident)(void *user, uint32_t component); /* non-zero: leave it out. NULL: none is */
     void *resident_user;
     psopack_allocator allocator; /* NULLs: the archive's */
@@ -41,7 +44,7 @@ typedef struct psopack_load_plan_options {
 
 #define PSOPACK_LOAD_PLAN_OPTIONS_INIT                                                             \
     {                                                                                              \
-        sizeof(psopack_load_plan_options), NULL, 0, 0, NULL, 0, NULL, NULL,                        \
+        sizeof(psopack_load_plan_options), NULL, 0, 0, NULL, NULL, NULL, 0, 0, NULL, NULL,         \
         {                                                                                          \
             NULL, NULL, NULL                                                                       \
         }                                                                                          \

@@ -23,7 +23,8 @@ static psopack_status load_options(const psopack_archive *archive,
         own.alignment = 1;
     if ((own.alignment & (own.alignment - 1)) != 0 ||
         own.alignment > 1u << PSOPACK_ALIGN_LOG2_MAX ||
-        (!own.all_psos && !own.psos && own.pso_count != 0))
+        (!own.all_psos && !own.psos && own.pso_count != 0) ||
+        (!own.components && own.component_count != 0))
         return psopack_fail(diag, PSOPACK_E_ARGUMENT,
                             "a plan needs PSOs, and an alignment that is a power of two up to %u",
                             1u << PSOPACK_ALIGN_LOG2_MAX);
@@ -33,6 +34,11 @@ static psopack_status load_options(const psopack_archive *archive,
             return psopack_fail_at(diag, PSOPACK_E_ARGUMENT, PSOPACK_OBJECT_SLOT, i,
                                    PSOPACK_NO_OFFSET, "slot %u wants heap %u: there are %u", i,
                                    own.slot_heaps[i], PSOPACK_LOAD_PLAN_HEAPS_MAX);
+    }
+    for (uint32_t i = 0; own.component_heaps && i < own.component_count; i++) {
+        if (own.component_heaps[i] >= PSOPACK_LOAD_PLAN_HEAPS_MAX)
+            return psopack_fail(diag, PSOPACK_E_ARGUMENT, "a component wants heap %u: there are %u",
+                                own.component_heaps[i], PSOPACK_LOAD_PLAN_HEAPS_MAX);
     }
     if (!own.allocator.allocate && !own.allocator.release)
         own.allocator = archive->allocator;
@@ -58,6 +64,10 @@ static psopack_status set_create(component_set *set, const psopack_archive *arch
         if (options->slot_heaps[i] != PSOPACK_LOAD_PLAN_SKIP && options->slot_heaps[i] >= heaps)
             heaps = options->slot_heaps[i] + 1u;
     }
+    for (uint32_t i = 0; options->component_heaps && i < options->component_count; i++) {
+        if (options->component_heaps[i] >= heaps)
+            heaps = options->component_heaps[i] + 1u;
+    }
     set->heaps = heaps;
     set->words_per_heap = (size_t)archive->view.components / 64 + 1;
     uint64_t size = (uint64_t)set->words_per_heap * heaps * sizeof(uint64_t);
@@ -69,8 +79,13 @@ static psopack_status set_create(component_set *set, const psopack_archive *arch
     return PSOPACK_OK;
 }
 
-static psopack_status gather(component_set *set, const psopack_archive *archive,
-                             const psopack_load_plan_options *options, psopack_diag *diag)
+static void set_add(component_set *set, uint32_t component, uint32_t heap)
+{
+    set->words[heap * set->words_per_heap + component / 64] |= UINT64_C(1) << (component % 64);
+}
+
+static psopack_status gather_psos(component_set *set, const psopack_archive *archive,
+                                  const psopack_load_plan_options *options, psopack_diag *diag)
 {
     uint32_t count = options->all_psos ? archive->view.psos : options->pso_count;
     uint32_t components[PSOPACK_SLOTS_MAX];
@@ -79,11 +94,23 @@ static psopack_status gather(component_set *set, const psopack_archive *archive,
         PSOPACK_TRY(psopack_view_pso(&archive->view, pso, components, diag));
         for (uint32_t slot = 0; slot < archive->view.slots; slot++) {
             uint32_t heap = options->slot_heaps ? options->slot_heaps[slot] : 0;
-            if (heap == PSOPACK_LOAD_PLAN_SKIP || components[slot] == PSOPACK_ABSENT)
-                continue;
-            set->words[heap * set->words_per_heap + components[slot] / 64] |=
-                UINT64_C(1) << (components[slot] % 64);
+            if (heap != PSOPACK_LOAD_PLAN_SKIP && components[slot] != PSOPACK_ABSENT)
+                set_add(set, components[slot], heap);
         }
+    }
+    return PSOPACK_OK;
+}
+
+static psopack_status gather(component_set *set, const psopack_archive *archive,
+                             const psopack_load_plan_options *options, psopack_diag *diag)
+{
+    PSOPACK_TRY(gather_psos(set, archive, options, diag));
+    for (uint32_t i = 0; i < options->component_count; i++) {
+        uint32_t component = options->components[i];
+        if (component >= archive->view.components)
+            return psopack_fail(diag, PSOPACK_E_NOT_FOUND, "component %u: there are %u", component,
+                                archive->view.components);
+        set_add(set, component, options->component_heaps ? options->component_heaps[i] : 0);
     }
     return PSOPACK_OK;
 }

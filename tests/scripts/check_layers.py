@@ -16,7 +16,7 @@ ALLOWED = {
     "src/format": ("format/", "psopack/status.h"),
     "src/platform": ("platform/", "format/error.h", "psopack/status.h"),
     "src/loader": (
-        "loader/", "format/", "psopack/psopack.h", "psopack/load_plan.h",
+        "loader/", "format/", "psopack/psopack.h", "psopack/load_plan.h", "psopack/mount.h",
         "psopack/residency.h", "psopack/status.h",
     ),
     "src/packer": ("packer/", "format/", "platform/", "psopack/build.h", "psopack/status.h"),
