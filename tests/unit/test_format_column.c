@@ -65,6 +65,23 @@ static psopack_status parse(one_page *one, const uint8_t *bytes, size_t size, ta
 /* ---- round trips ------------------------------------------------------------------------------
  */
 
+/* Sums of every kind of range against a plain loop. */
+static void check_sums(const psopack_column *column, const uint64_t *values, uint64_t rows)
+{
+    uint64_t random = 7 + rows, sum;
+    for (int i = 0; i < 40; i++) {
+        uint64_t first = i == 0 ? 0 : test_random(&random) % (rows + 1), wanted = 0;
+        uint64_t end = i == 0 ? rows : first + test_random(&random) % (rows - first + 1);
+        for (uint64_t row = first; row < end; row++)
+            wanted += values[row];
+        assert_true(psopack_column_sum(column, first, end, &sum));
+        assert_true(sum == wanted);
+    }
+    assert_false(psopack_column_sum(column, 0, rows + 1, &sum));
+    assert_false(psopack_column_sum(column, 1, 0, &sum));
+    assert_false(psopack_column_sum(column, rows, UINT64_MAX, &sum));
+}
+
 static void round_trip(const uint64_t *values, uint64_t rows)
 {
     psopack_bytes section = {0};
@@ -84,6 +101,7 @@ static void round_trip(const uint64_t *values, uint64_t rows)
         assert_true(psopack_column_get(column, i, &value));
         assert_true(value == values[i]);
     }
+    check_sums(column, values, rows);
     assert_false(psopack_column_get(column, rows, &value));
     assert_false(psopack_column_get(column, UINT64_MAX, &value));
     assert_int_equal(psopack_column_read(column, rows, &value, NULL), PSOPACK_E_CORRUPT);
@@ -239,6 +257,10 @@ static void read_somewhere(const taken *all)
         psopack_column_read(column, rows - 1, &value, NULL);
         psopack_column_read(column, rows / 2, &value, NULL);
         psopack_column_read(column, UINT64_MAX, &value, NULL);
+        for (uint64_t row = 0; row < 600; row += 50)
+            psopack_column_sum(column, row, row + 90, &value);
+        if (rows < 10000) /* constant columns may have any number of rows */
+            psopack_column_sum(column, 0, rows, &value);
     }
 }
 

@@ -224,6 +224,10 @@ static void test_column_over_pages(void **state)
             assert_true(value == values[row]);
         else
             assert_int_equal(diag.offset, FILE_OFFSET + 2 * PAGE);
+        uint64_t sum, end = row + 3 < ROWS ? row + 3 : ROWS;
+        uint64_t last = column.data + 8 * (end - 1) + 8;
+        damaged = first / PAGE <= 2 && last / PAGE >= 2;
+        assert_int_equal(psopack_column_sum(&column, row, end, &sum), !damaged);
     }
     paged_free(&made);
     psopack_bytes_free(&bytes);
