@@ -1,7 +1,7 @@
 #!/bin/sh
 # make.sh BUILD: makes the golden archives of format 1 anew with the packer built in BUILD, and the
-# seeds of the archive fuzz targets from them. Only for a change of format 1 before its first release:
-# afterwards an archive here is never replaced, new ones are added beside it.
+# seeds of the archive fuzz targets from them. Only for a change of format 1 before its first
+# release: afterwards an archive here is never replaced, new ones are added beside it.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 build=${1:?usage: make.sh BUILD}
