@@ -131,6 +131,27 @@ PSOPACK_API psopack_status psopack_archive_open_target(const char *const *paths,
                                                        psopack_archive **ret_archive,
                                                        uint32_t *ret_index, psopack_diag *diag);
 
+/* What opening will take from the allocator, with room for alignment to 64 and all bases, and what
+ * each context will take, in one piece. */
+typedef struct psopack_memory {
+    uint64_t archive;
+    uint64_t context;
+} psopack_memory;
+
+/*
+ * Says that before opening, allocating nothing: for a title that hands out pieces of its own
+ * memory. `options` as for opening, with the same flags and limits. The numbers are exact for a
+ * good archive; for a damaged one they are within the limits, and opening says what is wrong.
+ */
+PSOPACK_API psopack_status psopack_archive_memory_needed(const char *path,
+                                                         const psopack_open_options *options,
+                                                         psopack_memory *ret_memory,
+                                                         psopack_diag *diag);
+PSOPACK_API psopack_status psopack_source_memory_needed(const psopack_source *source,
+                                                        const psopack_open_options *options,
+                                                        psopack_memory *ret_memory,
+                                                        psopack_diag *diag);
+
 /* Frees *archive and sets it to NULL. Its contexts must be gone. NULL and NULL inside are fine. */
 PSOPACK_API void psopack_archive_close(psopack_archive **archive);
 

@@ -4,20 +4,14 @@
 
 #include <string.h>
 
-#include "loader/arena.h"
 #include "loader/base.h"
+#include "loader/memory_layout.h"
+#include "loader/open.h"
 
 #define HEADER_SIZE sizeof(psopack_disk_header)
-#define TABLE_MAX (PSOPACK_SECTIONS_MAX * sizeof(psopack_disk_section))
-#define TAIL_SIZE (TABLE_MAX + sizeof(psopack_disk_footer))
 #define SEARCH_SIZE UINT64_C(65536) /* where a footer is looked for when it is not at the end */
 
 /* ---- header, footer, section table ---------------------------------------------------------- */
-
-typedef struct tail {
-    uint8_t bytes[TAIL_SIZE]; /* the end of the file; the section table lies in it */
-    size_t size;
-} tail;
 
 /* A footer is missing: look farther back, so that "extended" is told from "truncated". */
 static psopack_status explain_ends(const psopack_origin *origin, const psopack_allocator *allocator,
@@ -35,26 +29,21 @@ static psopack_status explain_ends(const psopack_origin *origin, const psopack_a
     return status;
 }
 
-static psopack_status read_ends(const psopack_origin *origin, const psopack_allocator *allocator,
-                                tail *ret_tail, psopack_ends *ret_ends, psopack_diag *diag)
+psopack_status psopack_tail_read(const psopack_origin *origin, const psopack_allocator *allocator,
+                                 psopack_tail *ret_tail, psopack_ends *ret_ends, psopack_diag *diag)
 {
     uint8_t header[HEADER_SIZE];
     size_t header_size = origin->size < HEADER_SIZE ? (size_t)origin->size : HEADER_SIZE;
-    ret_tail->size = origin->size < TAIL_SIZE ? (size_t)origin->size : TAIL_SIZE;
+    size_t tail_size = sizeof ret_tail->bytes;
+    ret_tail->size = origin->size < tail_size ? (size_t)origin->size : tail_size;
     PSOPACK_TRY(psopack_origin_read(origin, 0, header, header_size, diag));
     PSOPACK_TRY(psopack_origin_read(origin, origin->size - ret_tail->size, ret_tail->bytes,
                                     ret_tail->size, diag));
     psopack_status status = psopack_ends_check(header, header_size, ret_tail->bytes, ret_tail->size,
-                                               origin->size, ret_ends, NULL);
-    if (status == PSOPACK_OK)
-        return PSOPACK_OK;
-    return explain_ends(origin, allocator, header, header_size, ret_ends, diag);
-}
-
-/* psopack_ends_check() proved that the table lies right in front of the footer. */
-static const uint8_t *table_in(const tail *end, const psopack_ends *ends)
-{
-    return end->bytes + end->size - (size_t)(ends->file_size - ends->repeat_offset);
+                                               origin->size, ret_ends, diag);
+    if (status == PSOPACK_E_TRUNCATED && allocator)
+        return explain_ends(origin, allocator, header, header_size, ret_ends, diag);
+    return status;
 }
 
 /* ---- allocation 1 --------------------------------------------------------------------------- */
@@ -71,18 +60,15 @@ static psopack_status allocate_archive(const psopack_origin *origin,
                             "limits.manifest_size or map the archive",
                             (unsigned long long)manifest_size,
                             (unsigned long long)options->limits.manifest_size);
-    psopack_arena arena = {0};
-    size_t archive_at = psopack_arena_add(&arena, sizeof(psopack_archive));
-    size_t pages_at = psopack_arena_add(&arena, pages * sizeof(psopack_page_state));
-    size_t manifest_at = psopack_arena_add(&arena, origin->memory ? 0 : manifest_size);
-    uint8_t *memory = psopack_arena_allocate(&arena, &options->allocator, diag);
+    psopack_first_layout layout = psopack_lay_out_first(pages, origin->memory ? 0 : manifest_size);
+    uint8_t *memory = psopack_arena_allocate(&layout.arena, &options->allocator, diag);
     if (!memory)
         return PSOPACK_E_NOMEM;
-    memset(memory, 0, manifest_at);
-    *ret_archive = (psopack_archive *)(void *)(memory + archive_at);
-    (*ret_archive)->size = arena.size;
-    *ret_pages = (psopack_page_state *)(void *)(memory + pages_at);
-    *ret_manifest = memory + manifest_at;
+    memset(memory, 0, layout.manifest);
+    *ret_archive = (psopack_archive *)(void *)(memory + layout.archive);
+    (*ret_archive)->size = layout.arena.size;
+    *ret_pages = (psopack_page_state *)(void *)(memory + layout.pages);
+    *ret_manifest = memory + layout.manifest;
     return PSOPACK_OK;
 }
 
@@ -129,30 +115,25 @@ static psopack_status check_staleness(const psopack_view *view, const psopack_op
 static psopack_status allocate_second(psopack_archive *archive, psopack_diag *diag)
 {
     psopack_view *view = &archive->view;
-    psopack_arena arena = {0};
-    size_t columns_at = psopack_arena_add(&arena, 2 * view->slots * sizeof(psopack_column));
-    size_t bases_at = psopack_arena_add(&arena, view->bases * sizeof(psopack_base));
-    size_t names_at = psopack_arena_add(&arena, view->name_section ? sizeof(psopack_names) : 0);
-    size_t names_room_at =
-        psopack_arena_add(&arena, view->name_section ? psopack_dictionary_size() : 0);
-    size_t base_memory_at = arena.size;
     PSOPACK_TRY(psopack_bases_measure(view, &archive->limits, archive->origin.memory == NULL,
                                       &archive->base_memory, diag));
-    psopack_arena_add(&arena, archive->base_memory);
-
-    uint8_t *memory = psopack_arena_allocate(&arena, &archive->allocator, diag);
+    psopack_second_layout layout = psopack_lay_out_second(
+        view->slots, view->bases, view->name_section ? psopack_dictionary_size() : 0,
+        archive->base_memory);
+    uint8_t *memory = psopack_arena_allocate(&layout.arena, &archive->allocator, diag);
     if (!memory)
         return PSOPACK_E_NOMEM;
-    memset(memory, 0, names_room_at);
+    memset(memory, 0, layout.names_room);
     archive->second = memory;
-    archive->second_size = arena.size;
-    archive->bases = (psopack_base *)(void *)(memory + bases_at);
+    archive->second_size = layout.arena.size;
+    archive->bases = (psopack_base *)(void *)(memory + layout.bases);
     if (view->name_section) {
-        archive->names = (psopack_names *)(void *)(memory + names_at);
-        archive->names->dictionary_room = memory + names_room_at;
+        archive->names = (psopack_names *)(void *)(memory + layout.names);
+        archive->names->dictionary_room = memory + layout.names_room;
     }
-    psopack_bases_place(archive, memory + base_memory_at);
-    return psopack_view_open_columns(view, (psopack_column *)(void *)(memory + columns_at), diag);
+    psopack_bases_place(archive, memory + layout.base_memory);
+    return psopack_view_open_columns(view, (psopack_column *)(void *)(memory + layout.columns),
+                                     diag);
 }
 
 /* ---- open, close ---------------------------------------------------------------------------- */
@@ -185,15 +166,15 @@ static psopack_status fill_archive(psopack_archive *archive, const psopack_ends 
 static psopack_status begin_archive(psopack_origin *origin, const psopack_open_options *options,
                                     psopack_archive **ret_archive, psopack_diag *diag)
 {
-    tail end;
+    psopack_tail tail;
     psopack_ends ends;
     uint64_t manifest_offset, page_count;
     psopack_page_state *pages = NULL;
     psopack_archive *archive = NULL;
     uint8_t *copy = NULL;
-    PSOPACK_TRY(read_ends(origin, &options->allocator, &end, &ends, diag));
-    PSOPACK_TRY(
-        psopack_table_check(&ends, table_in(&end, &ends), &manifest_offset, &page_count, diag));
+    PSOPACK_TRY(psopack_tail_read(origin, &options->allocator, &tail, &ends, diag));
+    PSOPACK_TRY(psopack_table_check(&ends, psopack_tail_table(&tail, &ends), &manifest_offset,
+                                    &page_count, diag));
     uint64_t manifest_size = origin->size - manifest_offset;
     PSOPACK_TRY(allocate_archive(origin, options, page_count, manifest_size, &archive, &pages,
                                  &copy, diag));

@@ -34,6 +34,12 @@ static base_layout lay_out(uint64_t tables_size, uint64_t raw_size, uint64_t sto
     return layout;
 }
 
+uint64_t psopack_base_size(uint32_t tables_size, uint32_t raw_size, bool keep_stored)
+{
+    /* A block is never larger stored than decoded, so its row need not be read yet. */
+    return lay_out(tables_size, raw_size, keep_stored ? raw_size : 0).size;
+}
+
 psopack_status psopack_bases_measure(const psopack_view *view, const psopack_open_limits *limits,
                                      bool keep_stored, uint64_t *ret_size, psopack_diag *diag)
 {
@@ -41,8 +47,7 @@ psopack_status psopack_bases_measure(const psopack_view *view, const psopack_ope
     for (uint32_t i = 0; i < view->bases; i++) {
         psopack_base_row row;
         psopack_view_base(view, i, &row);
-        /* A block is never larger stored than decoded, so its row need not be read yet. */
-        size += lay_out(row.tables_size, row.raw_size, keep_stored ? row.raw_size : 0).size;
+        size += psopack_base_size(row.tables_size, row.raw_size, keep_stored);
         if (size > limits->base_memory)
             return psopack_fail(diag, PSOPACK_E_LIMIT,
                                 "the archive's bases take %llu bytes of memory and more, the limit "

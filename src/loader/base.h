@@ -8,6 +8,9 @@
 
 #include "loader/archive.h"
 
+/* Bytes that one base takes. `keep_stored`: with room for its stored bytes. */
+uint64_t psopack_base_size(uint32_t tables_size, uint32_t raw_size, bool keep_stored);
+
 /* Bytes that all bases take, within limits->base_memory. `keep_stored`: room for stored bytes too.
  */
 psopack_status psopack_bases_measure(const psopack_view *view, const psopack_open_limits *limits,

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "loader/arena.h"
+#include "loader/memory_layout.h"
 
 /*
  * Frames are decoded in one call, which needs no window memory, so this refuses nothing that is
@@ -14,30 +14,28 @@
  */
 #define WINDOW_LOG_MAX 28
 
-typedef struct context_layout {
-    psopack_arena arena;
-    size_t decoder, raw, stored, names, scratch;
-    size_t names_max;
-} context_layout;
+size_t psopack_decoder_size(void)
+{
+    return ZSTD_estimateDCtxSize();
+}
 
-static context_layout lay_out(const psopack_archive *archive)
+/* Damaged names leave a context without room for them; each look at a name says why. */
+static size_t names_room(const psopack_archive *archive)
+{
+    const uint8_t *dictionary;
+    size_t dictionary_size, names_max;
+    if (psopack_view_name_dictionary(&archive->view, &dictionary, &dictionary_size, &names_max,
+                                     NULL) != PSOPACK_OK)
+        return 0;
+    return names_max;
+}
+
+static psopack_context_layout lay_out(const psopack_archive *archive)
 {
     const psopack_view *view = &archive->view;
-    context_layout layout = {0};
-    const uint8_t *dictionary;
-    size_t dictionary_size;
-    /* Damaged names leave a context without room for them; each look at a name says why. */
-    if (psopack_view_name_dictionary(view, &dictionary, &dictionary_size, &layout.names_max,
-                                     NULL) != PSOPACK_OK)
-        layout.names_max = 0;
-    psopack_arena_add(&layout.arena, sizeof(psopack_context));
-    layout.scratch = psopack_arena_add(&layout.arena, PSOPACK_TRANSFORM_SCRATCH);
-    layout.decoder = psopack_arena_add(&layout.arena, ZSTD_estimateDCtxSize());
-    layout.raw = psopack_arena_add(&layout.arena, view->block_raw_max);
-    layout.stored =
-        psopack_arena_add(&layout.arena, archive->origin.memory ? 0 : view->block_stored_max);
-    layout.names = psopack_arena_add(&layout.arena, layout.names_max);
-    return layout;
+    return psopack_lay_out_context(psopack_decoder_size(), view->block_raw_max,
+                                   archive->origin.memory ? 0 : view->block_stored_max,
+                                   names_room(archive));
 }
 
 uint64_t psopack_context_size(const psopack_archive *archive)
@@ -47,7 +45,7 @@ uint64_t psopack_context_size(const psopack_archive *archive)
 
 static psopack_status make_decoder(psopack_context *context, void *memory)
 {
-    context->decoder = ZSTD_initStaticDCtx(memory, ZSTD_estimateDCtxSize());
+    context->decoder = ZSTD_initStaticDCtx(memory, psopack_decoder_size());
     if (!context->decoder ||
         ZSTD_isError(ZSTD_DCtx_setParameter(context->decoder, ZSTD_d_windowLogMax, WINDOW_LOG_MAX)))
         return PSOPACK_E_INTERNAL;
@@ -63,7 +61,7 @@ psopack_status psopack_context_create(const psopack_archive *archive,
     psopack_allocator own = archive->allocator;
     if (allocator)
         PSOPACK_TRY(psopack_allocator_load(allocator, &own, NULL));
-    context_layout layout = lay_out(archive);
+    psopack_context_layout layout = lay_out(archive);
     uint8_t *memory = psopack_arena_allocate(&layout.arena, &own, NULL);
     if (!memory)
         return PSOPACK_E_NOMEM;
@@ -75,7 +73,7 @@ psopack_status psopack_context_create(const psopack_archive *archive,
     context->raw = memory + layout.raw;
     context->stored = archive->origin.memory ? NULL : memory + layout.stored;
     context->names = memory + layout.names;
-    context->names_max = layout.names_max;
+    context->names_max = layout.arena.size - layout.names;
     context->transform_scratch = memory + layout.scratch;
     psopack_context_forget(context);
     psopack_status status = make_decoder(context, memory + layout.decoder);

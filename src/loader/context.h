@@ -44,6 +44,9 @@ struct psopack_context {
  * memory. NULL: they must be read. */
 const uint8_t *psopack_context_stored(const psopack_context *context, const psopack_block_row *row);
 
+/* Memory of the zstd decoder in it. */
+size_t psopack_decoder_size(void);
+
 /* What psopack_context_create() allocates. */
 uint64_t psopack_context_size(const psopack_archive *archive);
 

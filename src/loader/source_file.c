@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "loader/archive.h"
+#include "loader/open.h"
 #include "platform/file.h"
 #include "platform/map.h"
 
@@ -86,6 +86,34 @@ psopack_status psopack_archive_open(const char *path, const psopack_open_options
     origin.memory = state->map.data;
     origin.is_mapped = state->map.data != NULL;
     return psopack_archive_open_origin(&origin, &own, ret_archive, diag);
+}
+
+static psopack_status measure_file(const psopack_file *file, uint64_t file_size, size_t state_size,
+                                   const psopack_open_options *options, psopack_memory *ret_memory,
+                                   psopack_diag *diag)
+{
+    /* On the stack, without a path behind it: all that read_file() looks at. */
+    file_state state = {.file = *file, .map = PSOPACK_MAP_NONE, .offset = options->file_offset};
+    psopack_origin origin = {.read = read_file, .state = &state, .state_size = state_size};
+    PSOPACK_TRY(choose_range(options, file_size, &origin.size, diag));
+    bool is_mapped = (options->flags & PSOPACK_OPEN_NO_MAP) == 0;
+    return psopack_origin_memory_needed(&origin, options, is_mapped, ret_memory, diag);
+}
+
+psopack_status psopack_archive_memory_needed(const char *path, const psopack_open_options *options,
+                                             psopack_memory *ret_memory, psopack_diag *diag)
+{
+    psopack_open_options own;
+    psopack_file file;
+    psopack_file_stat stat;
+    if (!path || !ret_memory)
+        return psopack_fail(diag, PSOPACK_E_ARGUMENT, "path and ret_memory must not be NULL");
+    PSOPACK_TRY(psopack_options_load(options, &own, diag));
+    PSOPACK_TRY(psopack_file_open_read(path, &file, &stat, diag));
+    psopack_status status = measure_file(&file, stat.size, sizeof(file_state) + strlen(path) + 1,
+                                         &own, ret_memory, diag);
+    psopack_file_close(&file, NULL);
+    return status;
 }
 
 psopack_status psopack_archive_open_target(const char *const *paths, uint32_t count,

@@ -208,13 +208,93 @@ static void test_failing_allocator(void **state)
     }
 }
 
+/* ---- one piece of the caller's ---------------------------------------------------------------- */
+
+typedef struct arena {
+    uint8_t *bytes;
+    size_t size, used;
+} arena;
+
+static void *arena_allocate(void *user, size_t size, size_t alignment)
+{
+    arena *a = user;
+    size_t at = (a->used + alignment - 1) / alignment * alignment;
+    if (at > a->size || size > a->size - at)
+        return NULL;
+    a->used = at + size;
+    return a->bytes + at;
+}
+
+static void arena_release(void *user, void *memory, size_t size)
+{
+    (void)user;
+    memset(memory, 0xdd, size);
+}
+
+static psopack_status read_bytes(void *user, uint64_t offset, void *buffer, size_t size)
+{
+    const fixture *made = user;
+    memcpy(buffer, made->bytes + offset, size);
+    return PSOPACK_OK;
+}
+
+/* What is promised before opening is what opening takes, to the byte. */
+static void test_memory_needed(void **state)
+{
+    fixture *made = *state;
+    psopack_source source = {read_bytes, made, made->size};
+    for (uint32_t way = 0; way < 3; way++) {
+        psopack_open_options options = PSOPACK_OPEN_OPTIONS_INIT;
+        psopack_memory needed;
+        psopack_archive *archive;
+        psopack_context *context;
+        psopack_info info;
+        options.flags = way == 1 ? PSOPACK_OPEN_NO_MAP : 0;
+        size_t before = malloc_calls;
+        psopack_status status =
+            way == 2 ? psopack_source_memory_needed(&source, &options, &needed, NULL)
+                     : psopack_archive_memory_needed(made->path, &options, &needed, NULL);
+        assert_int_equal(status, PSOPACK_OK);
+        assert_int_equal(malloc_calls, before);
+
+        for (size_t missing = 0; missing < 2; missing++) {
+            arena a = {NULL, (size_t)(needed.archive + needed.context) - missing, 0};
+            a.bytes = aligned_alloc(64, (a.size + 63) / 64 * 64);
+            options.allocator = (psopack_allocator){arena_allocate, arena_release, &a};
+            before = malloc_calls;
+            status = way == 2 ? psopack_archive_open_source(&source, &options, &archive, NULL)
+                              : psopack_archive_open(made->path, &options, &archive, NULL);
+            assert_int_equal(status, PSOPACK_OK);
+            psopack_archive_info(archive, &info);
+            assert_int_equal(info.context_memory, needed.context);
+            assert_int_equal(a.used, needed.archive);
+            assert_int_equal(psopack_context_create(archive, NULL, &context),
+                             missing ? PSOPACK_E_NOMEM : PSOPACK_OK);
+            assert_int_equal(malloc_calls, before);
+            if (!missing) {
+                assert_int_equal(a.used, a.size);
+                psopack_context_destroy(&context);
+            }
+            psopack_archive_close(&archive);
+            free(a.bytes);
+        }
+    }
+    psopack_memory needed;
+    psopack_diag diag;
+    psopack_open_options options = PSOPACK_OPEN_OPTIONS_INIT;
+    assert_int_equal(psopack_archive_memory_needed("/nonexistent", NULL, &needed, &diag),
+                     PSOPACK_E_NO_ENTRY);
+    options.limits.base_memory = 100;
+    assert_int_equal(psopack_archive_memory_needed(made->path, &options, &needed, &diag),
+                     PSOPACK_E_LIMIT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counter_counts),
-        cmocka_unit_test(test_no_allocation_after_open),
-        cmocka_unit_test(test_verify_gives_back),
-        cmocka_unit_test(test_failing_allocator),
+        cmocka_unit_test(test_counter_counts),    cmocka_unit_test(test_no_allocation_after_open),
+        cmocka_unit_test(test_verify_gives_back), cmocka_unit_test(test_failing_allocator),
+        cmocka_unit_test(test_memory_needed),
     };
     return cmocka_run_group_tests(tests, make_one, free_one);
 }
