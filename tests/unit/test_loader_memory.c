@@ -208,7 +208,7 @@ static void test_failing_allocator(void **state)
     }
 }
 
-/* ---- one piece of the caller's ---------------------------------------------------------------- */
+/* ---- one piece of the caller's --------------------------------------------------------------- */
 
 typedef struct arena {
     uint8_t *bytes;
