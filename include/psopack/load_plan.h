@@ -3,8 +3,9 @@
  * Load plans: from a set of PSOs to their components in the caller's memory, each decoded once.
  *
  * A plan lists the unique components of the PSOs, says how much memory they take in each heap and
- * where each one goes, and which blocks must be read. Executing it reads every block once, in file
- * order, on one thread or on as many as the caller has; the library starts none.
+ * where each one goes, and which blocks must be read. Executing it reads every block once: bases
+ * first, then the others in at most two sweeps in file order, on one thread or on as many as the
+ * caller has; the library starts none.
  *
  *     psopack_load_plan_create(archive, &options, &plan, &diag);
  *     psopack_load_plan_get_info(plan, &info);

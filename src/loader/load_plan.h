@@ -40,6 +40,9 @@ struct psopack_load_plan {
     plan_item *items;
     plan_job *jobs; /* an allocation of its own: counted after the items are placed */
     size_t jobs_size;
+    uint32_t largest_base; /* number + 1; 0: none is needed */
+    uint32_t late_at;      /* the first job of a block that needs it */
+    uint32_t in_base_at;   /* the first job of what lies in bases */
     uint8_t slot_heaps[PSOPACK_SLOTS_MAX];
 
     _Atomic(uint32_t) next_job;

@@ -1,18 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Cutting a plan into jobs: first the bases that its blocks need, then the blocks in file order. A
- * base's own components are cut into runs, so that several threads can share the work.
+ * Cutting a plan into jobs, in an order that keeps threads from waiting for each other: the bases
+ * that its blocks need, the largest first; the blocks that don't need the largest one, in file
+ * order; those that do, in file order; last what lies in the bases themselves, in runs that several
+ * threads can share, for it needs no reading.
  */
 #include "loader/base.h"
 #include "loader/load_plan.h"
 
 #define RUN_BYTES (256u << 10) /* delivered by one job out of a base */
 
+/* Groups of jobs behind those of bases, in this order. */
+typedef enum job_group {
+    GROUP_EARLY = 0, /* blocks that don't need the largest base */
+    GROUP_LATE,      /* blocks that do */
+    GROUP_IN_BASE,   /* what lies in bases */
+    GROUPS
+} job_group;
+
 typedef struct cutter {
     psopack_load_plan *plan;
-    plan_job *jobs; /* NULL: count only */
-    uint32_t count;
-    uint32_t block; /* of the open run; UINT32_MAX: none yet */
+    plan_job *jobs;        /* NULL: count only */
+    uint32_t at[GROUPS];   /* where the next job of each group goes */
+    uint32_t largest_base; /* its number + 1, as blocks name it; 0 when there is none */
+    uint32_t by_base[PSOPACK_BASES_MAX + 1]; /* the first time: runs by the base of their block */
+    uint32_t block;                          /* of the open run; UINT32_MAX: none yet */
     psopack_block_row row;
     bool is_large;
     uint32_t next_component; /* whose bytes begin at `offset` of the block */
@@ -22,13 +34,15 @@ typedef struct cutter {
 
 /* ---- bases ---------------------------------------------------------------------------------- */
 
-static void mark_base(const psopack_archive *archive, uint8_t needed[PSOPACK_BASES_MAX],
+enum { BASE_NOT_NEEDED = 0, BASE_NEEDED, BASE_PLACED };
+
+static void mark_base(const psopack_archive *archive, uint8_t states[PSOPACK_BASES_MAX],
                       uint32_t base)
 {
     /* A base of a base has a smaller number, or psopack_base_require() refuses it. */
-    while (base < archive->view.bases && !needed[base]) {
+    while (base < archive->view.bases && states[base] == BASE_NOT_NEEDED) {
         psopack_block_row row;
-        needed[base] = 1;
+        states[base] = BASE_NEEDED;
         if (psopack_view_block(&archive->view, archive->bases[base].block, &row, NULL) !=
                 PSOPACK_OK ||
             row.base == 0)
@@ -51,9 +65,16 @@ static void close_run(cutter *cut)
 {
     if (cut->open.item_count == 0)
         return;
+    job_group group = GROUP_EARLY;
+    if ((cut->row.flags & PSOPACK_BLOCK_BASE) != 0)
+        group = GROUP_IN_BASE;
+    else if (cut->row.base != 0 && cut->row.base == cut->largest_base)
+        group = GROUP_LATE;
     if (cut->jobs)
-        cut->jobs[cut->count] = cut->open;
-    cut->count++;
+        cut->jobs[cut->at[group]] = cut->open;
+    else if (group != GROUP_IN_BASE)
+        cut->by_base[cut->row.base]++;
+    cut->at[group]++;
     cut->open.item_count = 0;
 }
 
@@ -111,18 +132,18 @@ static bool lies_in_block(const cutter *cut, uint32_t component)
     return component >= cut->row.first && component - cut->row.first < cut->row.count;
 }
 
-static void mark_bases(cutter *cut, uint8_t needed[PSOPACK_BASES_MAX])
+static void mark_bases(cutter *cut, uint8_t states[PSOPACK_BASES_MAX])
 {
     const psopack_archive *archive = cut->plan->archive;
     uint32_t base;
     if ((cut->row.flags & PSOPACK_BLOCK_BASE) != 0 &&
         psopack_base_of_block(archive, cut->block, &base))
-        mark_base(archive, needed, base);
+        mark_base(archive, states, base);
     if (cut->row.base != 0)
-        mark_base(archive, needed, cut->row.base - 1);
+        mark_base(archive, states, cut->row.base - 1);
 }
 
-static psopack_status cut_item(cutter *cut, uint32_t index, uint8_t needed[PSOPACK_BASES_MAX],
+static psopack_status cut_item(cutter *cut, uint32_t index, uint8_t states[PSOPACK_BASES_MAX],
                                psopack_diag *diag)
 {
     const plan_item *item = &cut->plan->items[index];
@@ -134,7 +155,7 @@ static psopack_status cut_item(cutter *cut, uint32_t index, uint8_t needed[PSOPA
     if (!lies_in_block(cut, item->component)) {
         close_run(cut);
         PSOPACK_TRY(enter_block(cut, item->component, diag));
-        mark_bases(cut, needed);
+        mark_bases(cut, states);
     } else {
         PSOPACK_TRY(skip_to(cut, item->component, diag));
         if ((cut->row.flags & PSOPACK_BLOCK_BASE) != 0 && cut->open.bytes >= RUN_BYTES)
@@ -149,18 +170,38 @@ static psopack_status cut_item(cutter *cut, uint32_t index, uint8_t needed[PSOPA
 
 /* ---- the whole plan ------------------------------------------------------------------------- */
 
-/* Base jobs come first, so their number must be known before the others are written. */
-static psopack_status cut_bases(cutter *cut, const uint8_t needed[PSOPACK_BASES_MAX],
-                                psopack_diag *diag)
+/* The largest base that is needed, not placed, and builds on nothing that is not placed. */
+static psopack_status next_base(const psopack_archive *archive, const uint8_t *states,
+                                uint32_t *ret_base, psopack_block_row *ret_row, psopack_diag *diag)
 {
-    const psopack_archive *archive = cut->plan->archive;
-    uint32_t at = 0;
+    *ret_base = UINT32_MAX;
     for (uint32_t base = 0; base < archive->view.bases; base++) {
         psopack_block_row row;
-        if (!needed[base])
+        if (states[base] != BASE_NEEDED)
             continue;
         PSOPACK_TRY(psopack_view_block(&archive->view, archive->bases[base].block, &row, diag));
+        bool waits = row.base != 0 && row.base - 1 < base && states[row.base - 1] == BASE_NEEDED;
+        if (waits || (*ret_base != UINT32_MAX && row.raw_size <= ret_row->raw_size))
+            continue;
+        *ret_base = base;
+        *ret_row = row;
+    }
+    return PSOPACK_OK;
+}
+
+static psopack_status cut_bases(cutter *cut, uint8_t states[PSOPACK_BASES_MAX], psopack_diag *diag)
+{
+    uint32_t at = 0;
+    for (;;) {
+        uint32_t base;
+        psopack_block_row row = {0};
+        PSOPACK_TRY(next_base(cut->plan->archive, states, &base, &row, diag));
+        if (base == UINT32_MAX)
+            break;
+        states[base] = BASE_PLACED;
         count_block(cut->plan, &row);
+        if (at == 0)
+            cut->largest_base = base + 1;
         if (cut->jobs)
             cut->jobs[at] = (plan_job){.block = base};
         at++;
@@ -169,18 +210,35 @@ static psopack_status cut_bases(cutter *cut, const uint8_t needed[PSOPACK_BASES_
     return PSOPACK_OK;
 }
 
+/* After the first time: where each group of jobs begins. */
+static void place_groups(psopack_load_plan *plan, const cutter *cut)
+{
+    uint32_t late = cut->largest_base ? cut->by_base[cut->largest_base] : 0;
+    uint32_t early = cut->at[GROUP_EARLY] - late;
+    plan->largest_base = cut->largest_base;
+    plan->late_at = plan->info.base_jobs + early;
+    plan->in_base_at = plan->late_at + late;
+    plan->info.jobs = plan->in_base_at + cut->at[GROUP_IN_BASE];
+}
+
 psopack_status psopack_load_plan_cut(psopack_load_plan *plan, plan_job *jobs, psopack_diag *diag)
 {
-    uint8_t needed[PSOPACK_BASES_MAX] = {0};
+    uint8_t states[PSOPACK_BASES_MAX] = {BASE_NOT_NEEDED};
     cutter cut = {.plan = plan, .jobs = jobs, .block = UINT32_MAX};
-    cut.count = jobs ? plan->info.base_jobs : 0;
+    if (jobs) {
+        cut.largest_base = plan->largest_base;
+        cut.at[GROUP_EARLY] = plan->info.base_jobs;
+        cut.at[GROUP_LATE] = plan->late_at;
+        cut.at[GROUP_IN_BASE] = plan->in_base_at;
+    }
     plan->info.blocks = 0;
     plan->info.read_bytes = 0;
     plan->info.largest_read = 0;
     for (uint32_t i = 0; i < plan->info.items; i++)
-        PSOPACK_TRY(cut_item(&cut, i, needed, diag));
+        PSOPACK_TRY(cut_item(&cut, i, states, diag));
     close_run(&cut);
-    PSOPACK_TRY(cut_bases(&cut, needed, diag));
-    plan->info.jobs = jobs ? cut.count : cut.count + plan->info.base_jobs;
+    PSOPACK_TRY(cut_bases(&cut, states, diag));
+    if (!jobs)
+        place_groups(plan, &cut);
     return PSOPACK_OK;
 }
