@@ -30,7 +30,7 @@ typedef enum psopack_transform_id {
  *
  * `scratch` is PSOPACK_TRANSFORM_SCRATCH bytes of 8-byte aligned memory, contents irrelevant.
  */
-#define PSOPACK_TRANSFORM_SCRATCH 4096
+#define PSOPACK_TRANSFORM_SCRATCH 16384
 
 typedef void psopack_transform_fn(uint8_t *dst, const uint8_t *src, size_t size, void *scratch);
 

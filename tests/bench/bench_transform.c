@@ -5,9 +5,9 @@
  *     bench_transform [-s SUFFIX] [-o FILE] [-t TRANSFORM] DIR
  *
  * Every file below DIR (whose name ends in SUFFIX) is transformed and inverted, in byte order of
- * paths, by every transform or only the named one. Prints bytes and MB/s (of processor time) of both directions, best of
- * several rounds. -o writes the transformed bytes of the last one, for a compressor to judge.
- * Fails if any component does not come back.
+ * paths, by every transform or only the named one. Prints bytes and MB/s (of processor time) of
+ * both directions, best of several rounds. -o writes the transformed bytes of the last one, for a
+ * compressor to judge. Fails if any component does not come back.
  */
 #define _XOPEN_SOURCE 700
 #include "transform.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Byte transforms: every input comes back, near-equal code becomes equal, codes stay what they are. */
+/* Byte transforms: every input comes back, near-equal code becomes equal, codes stay what they are.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -176,8 +177,8 @@ static size_t make_module(uint32_t *words, size_t limit, uint32_t ids, uint32_t 
 
     memcpy(words, (uint32_t[]){0x07230203, 0x00010300, 8, ids, 0}, 20);
     while (size < limit) {
-        uint32_t opcode = next_random(seed) % 3 != 0 ? next_random(seed) % 410
-                                                    : 19 + next_random(seed) % 50;
+        uint32_t opcode =
+            next_random(seed) % 3 != 0 ? next_random(seed) % 410 : 19 + next_random(seed) % 50;
         uint32_t length = 1 + next_random(seed) % 8;
 
         words[size++] = length << 16 | opcode;
