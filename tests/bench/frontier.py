@@ -54,7 +54,7 @@ def line(x1, y1, x2, y2, color):
 def time_name(microseconds):
     if microseconds >= 1000:
         return f"{microseconds / 1000:g} ms"
-    return f"{microseconds:g} µs"
+    return f"{microseconds:g} \u00b5s"
 
 
 def points(result):
