@@ -13,7 +13,7 @@ typedef struct psopack_column_input {
     const uint64_t *values;
     uint64_t rows;
     uint16_t id;
-    uint16_t link;      /* guess columns: the leading slot */
+    uint16_t link;       /* guess columns: the leading slot */
     bool flat_from_zero; /* flat, base 0, no shift, `width` bits: keys are compared as they lie */
     uint8_t width;
 } psopack_column_input;

@@ -50,8 +50,8 @@ static psopack_status enter_directory(ingest *state, const psopack_walk_entry *e
     if (state->has_directory && size == state->directory_size &&
         memcmp(entry->path, state->directory, size) == 0)
         return PSOPACK_OK;
-    PSOPACK_TRY(psopack_inputs_add_pso(state->inputs, state->origin, entry->path, size,
-                                       &state->pso, diag));
+    PSOPACK_TRY(
+        psopack_inputs_add_pso(state->inputs, state->origin, entry->path, size, &state->pso, diag));
     memcpy(state->directory, entry->path, size);
     state->directory_size = size;
     state->has_directory = true;
@@ -117,9 +117,8 @@ psopack_status psopack_ingest_tree(psopack_inputs *inputs, const char *path, con
     state->flat_slot = flat_slot;
     state->events = events;
     state->keep_going = keep_going;
-    PSOPACK_TRY(psopack_inputs_add_origin(inputs,
-                                          flat_slot ? PSOPACK_ORIGIN_FLAT : PSOPACK_ORIGIN_TREE,
-                                          path, &state->origin, diag));
+    PSOPACK_TRY(psopack_inputs_add_origin(
+        inputs, flat_slot ? PSOPACK_ORIGIN_FLAT : PSOPACK_ORIGIN_TREE, path, &state->origin, diag));
     psopack_walk walk = {.on_entry = on_entry, .on_error = on_error, .context = state};
     return psopack_walk_tree(path, &walk, diag);
 }

@@ -18,23 +18,23 @@ typedef struct psopack_codec_params {
 
 typedef struct psopack_profile_settings {
     psopack_profile profile;
-    bool compress;          /* false: blocks hold their bytes as they are */
-    bool plain_frames;      /* standard frames with magic and content size */
-    bool transforms;        /* try transforms and strip */
+    bool compress;     /* false: blocks hold their bytes as they are */
+    bool plain_frames; /* standard frames with magic and content size */
+    bool transforms;   /* try transforms and strip */
     bool bases;
-    bool similarity;        /* gather similar components; else keep the order of first use */
-    uint32_t block_target;  /* decoded bytes of an ordinary block */
-    uint32_t code_target;   /* the same for kinds that a transform makes smaller: their inverse
-                               and denser sequences cost time, so their blocks are smaller */
-    uint32_t members_max;   /* components in a block */
-    uint64_t split_size;    /* larger components become pieces of this size */
-    uint64_t base_budget;   /* decoded bytes of all bases together */
-    uint32_t block_align;   /* of a block's offset in the file, at least */
+    bool similarity;            /* gather similar components; else keep the order of first use */
+    uint32_t block_target;      /* decoded bytes of an ordinary block */
+    uint32_t code_target;       /* the same for kinds that a transform makes smaller: their inverse
+                                   and denser sequences cost time, so their blocks are smaller */
+    uint32_t members_max;       /* components in a block */
+    uint64_t split_size;        /* larger components become pieces of this size */
+    uint64_t base_budget;       /* decoded bytes of all bases together */
+    uint32_t block_align;       /* of a block's offset in the file, at least */
     psopack_codec_params block; /* without a base */
     psopack_codec_params with_base;
-    psopack_codec_params base;  /* of a base block itself */
+    psopack_codec_params base; /* of a base block itself */
     int name_level;
-    uint8_t key_rest_bits;  /* 64: whole keys; fewer: confirmed by name */
+    uint8_t key_rest_bits; /* 64: whole keys; fewer: confirmed by name */
     bool tuple_delta;
 } psopack_profile_settings;
 

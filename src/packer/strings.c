@@ -15,8 +15,7 @@ static uint32_t *find_place(const psopack_strings *strings, const void *bytes, s
         if (item == 0)
             return &strings->table[at];
         const psopack_string *string = &strings->items[item - 1];
-        if (string->hash == hash && string->size == size &&
-            memcmp(string->bytes, bytes, size) == 0)
+        if (string->hash == hash && string->size == size && memcmp(string->bytes, bytes, size) == 0)
             return &strings->table[at];
     }
 }

@@ -5,7 +5,8 @@
 
 #include <stdint.h>
 
-/* The most memory the process has had resident so far, in bytes; 0 where the system does not say. */
+/* The most memory the process has had resident so far, in bytes; 0 where the system does not say.
+ */
 uint64_t psopack_process_peak_memory(void);
 
 #endif
