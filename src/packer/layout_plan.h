@@ -38,8 +38,9 @@ typedef struct psopack_plan_base {
 typedef struct psopack_plan_kind {
     uint32_t transform;
     uint32_t strip_word;
-    bool strips;   /* some component leaves out strip words */
-    uint32_t base; /* or PSOPACK_NO_BASE */
+    bool strips;           /* some component leaves out strip words */
+    uint32_t base;         /* or PSOPACK_NO_BASE */
+    uint32_t block_target; /* decoded bytes of an ordinary block */
     psopack_codec_params params;
     uint64_t stored_bytes; /* filled by compression */
 } psopack_plan_kind;

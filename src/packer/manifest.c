@@ -16,8 +16,8 @@
 static void describe_recipe(const psopack_profile_settings *settings, char *text, size_t size)
 {
     snprintf(text, size, "psopack 0.1.0; block %u/%u KiB, level %d, base level %d, names level %d",
-             settings->block_target / 1024, settings->code_target / 1024, settings->block.level,
-             settings->base.level, settings->name_level);
+             settings->blocks.raw_min / 1024, settings->blocks.raw_max / 1024,
+             settings->block.level, settings->base.level, settings->name_level);
 }
 
 static void largest_blocks(const psopack_manifest_input *input, psopack_disk_meta *meta)

@@ -211,12 +211,6 @@ static psopack_status sketch_items(const psopack_item *items, size_t count,
     return PSOPACK_OK;
 }
 
-uint32_t psopack_plan_block_target(const psopack_planner *planner, const psopack_plan_kind *kind)
-{
-    return kind->transform != PSOPACK_TRANSFORM_NONE ? planner->settings->code_target
-                                                     : planner->settings->block_target;
-}
-
 psopack_status psopack_plan_cut(const psopack_item *items, size_t count,
                                 const psopack_cut_limits *limits, bool by_similarity,
                                 psopack_cut *ret_cut, psopack_diag *diag)
@@ -281,9 +275,8 @@ static psopack_status emit_kind(psopack_planner *planner, uint32_t kind, uint32_
         status = psopack_new_array(&items, capacity, sizeof *items, diag);
     if (status == PSOPACK_OK) {
         uint32_t count = list_items(planner, kind, items, components);
-        psopack_cut_limits limits = {
-            psopack_plan_block_target(planner, &planner->plan->kinds[kind]),
-            planner->settings->members_max};
+        psopack_cut_limits limits = {planner->plan->kinds[kind].block_target,
+                                     planner->settings->members_max};
         status =
             psopack_plan_cut(items, count, &limits, planner->settings->similarity, &found, diag);
     }
@@ -351,6 +344,7 @@ static psopack_status plan_all(psopack_planner *planner, psopack_diag *diag)
     PSOPACK_TRY(collect_members(planner, diag));
     for (uint32_t kind = 0; kind < planner->model->kind_count; kind++) {
         planner->plan->kinds[kind].base = PSOPACK_NO_BASE;
+        planner->plan->kinds[kind].block_target = settings->blocks.raw_max;
         planner->plan->kinds[kind].params = settings->block;
     }
     if (settings->transforms)

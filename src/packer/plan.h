@@ -38,9 +38,6 @@ psopack_status psopack_plan_groups(const psopack_planner *planner, uint32_t *ret
 psopack_status psopack_plan_bases(psopack_planner *planner, psopack_kind_members **ret_contents,
                                   psopack_diag *diag);
 
-/* Decoded bytes that a block of this kind aims at. */
-uint32_t psopack_plan_block_target(const psopack_planner *planner, const psopack_plan_kind *kind);
-
 /* Cuts items into blocks, by similarity or in the order given. */
 psopack_status psopack_plan_cut(const psopack_item *items, size_t count,
                                 const psopack_cut_limits *limits, bool by_similarity,

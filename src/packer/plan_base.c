@@ -15,6 +15,7 @@
 #include "platform/parallel.h"
 
 #define TRIAL_LEVEL 9
+#define TRIAL_BLOCK ((size_t)16 << 10)
 #define TRIAL_BYTES ((uint64_t)384 << 10) /* of blocks that a trial compresses */
 #define TABLE_SAMPLE_BYTES ((uint64_t)1 << 20)
 #define STEPS_MAX 24u
@@ -27,6 +28,7 @@ typedef struct curve_step {
     uint32_t chosen; /* items of `chosen` that fit */
     uint64_t base_bytes;
     uint64_t cost; /* compressed base plus sampled blocks, scaled to the whole group */
+    uint64_t sample_raw, sample_packed; /* of the sampled blocks alone */
 } curve_step;
 
 typedef struct base_group {
@@ -41,6 +43,7 @@ typedef struct base_group {
     curve_step steps[STEPS_MAX];
     uint32_t step_count;
     uint32_t settled; /* step taken; step 0 is no base */
+    uint32_t number;  /* of its base, unless that is none */
 } base_group;
 
 typedef struct base_state {
@@ -171,6 +174,8 @@ static psopack_status measure_step(const base_group *group, curve_step *step, tr
     psopack_status status = measure_blocks(group, &params, base, scratch, &raw, &packed, diag);
     psopack_codec_base_destroy(&base);
     step->base_bytes = size;
+    step->sample_raw = raw;
+    step->sample_packed = packed;
     /* Scaled in steps that do not overflow for groups below 2^44 bytes. */
     step->cost =
         base_packed + (raw == 0 ? 0 : packed * ((group->bytes - size) / 64 + 1) / (raw / 64 + 1));
@@ -197,18 +202,20 @@ static void lay_steps(base_group *group)
     group->step_count = count;
 }
 
+static size_t largest_block(const base_group *group)
+{
+    size_t largest = TRIAL_BLOCK;
+    for (size_t i = 0; i < group->count; i++)
+        largest = group->items[i].size > largest ? group->items[i].size : largest;
+    return largest;
+}
+
 static psopack_status cut_group(base_state *state, base_group *group, size_t *ret_block_max,
                                 psopack_diag *diag)
 {
-    uint32_t target =
-        psopack_plan_block_target(state->planner, &state->planner->plan->kinds[group->leader]);
-    psopack_cut_limits limits = {target, state->planner->settings->members_max};
+    psopack_cut_limits limits = {TRIAL_BLOCK, state->planner->settings->members_max};
     PSOPACK_TRY(psopack_plan_cut(group->items, group->count, &limits, true, &group->cut, diag));
-    *ret_block_max = target;
-    for (size_t i = 0; i < group->count; i++) {
-        if (group->items[i].size > *ret_block_max)
-            *ret_block_max = group->items[i].size;
-    }
+    *ret_block_max = largest_block(group);
     return PSOPACK_OK;
 }
 
@@ -217,7 +224,7 @@ static psopack_status measure_group(void *context, unsigned worker, uint64_t ind
 {
     base_state *state = context;
     base_group *group = &state->groups[index];
-    uint64_t content_max = state->planner->settings->base_budget;
+    uint64_t content_max = state->planner->settings->base_budget - BASE_OVERHEAD;
     trial scratch = {0};
     size_t block_max;
     (void)worker;
@@ -294,10 +301,11 @@ static void share_budget(base_state *state)
  */
 
 /* Blocks for zstd's statistics: trial blocks, less what the base holds, put in `pool`. */
-static psopack_status finalize_tables(const base_group *group, psopack_plan_base *base, int level,
-                                      size_t block_max, psopack_diag *diag)
+static psopack_status finalize_tables(const base_group *group, psopack_plan_base *base,
+                                      psopack_diag *diag)
 {
     const curve_step *step = &group->steps[group->settled];
+    size_t block_max = largest_block(group);
     size_t stride = (size_t)(group->bytes / TABLE_SAMPLE_BYTES) + 1, count = 0, pool_size = 0;
     trial scratch = {0};
     psopack_item *samples = NULL;
@@ -319,7 +327,8 @@ static psopack_status finalize_tables(const base_group *group, psopack_plan_base
             samples[count++] = (psopack_item){pool + pool_size, size};
             pool_size += size;
         }
-        status = psopack_dictionary_finalize(&header, &content, samples, count, level, diag);
+        status = psopack_dictionary_finalize(&header, &content, samples, count, base->params.level,
+                                             diag);
     }
     if (status == PSOPACK_OK && header.size != 0)
         status = psopack_new_array(&base->tables, header.size, 1, diag);
@@ -340,11 +349,6 @@ static psopack_status settle_group(base_state *state, base_group *group,
     psopack_planner *planner = state->planner;
     psopack_plan_base *base = &planner->plan->bases[number];
     const curve_step *step = &group->steps[group->settled];
-    size_t block_max = 0;
-    for (size_t i = 0; i < group->count; i++)
-        block_max = group->items[i].size > block_max ? group->items[i].size : block_max;
-    uint32_t target = psopack_plan_block_target(planner, &planner->plan->kinds[group->leader]);
-    block_max = block_max > target ? block_max : target;
     PSOPACK_TRY(psopack_new_array(&content->components, step->chosen, sizeof(uint32_t), diag));
     for (uint32_t i = 0; i < step->chosen; i++) {
         uint32_t component = group->components[group->chosen[i]];
@@ -362,7 +366,32 @@ static psopack_status settle_group(base_state *state, base_group *group,
         if (plan->strips)
             base->kind = kind; /* its strip word is the group's */
     }
-    return finalize_tables(group, base, base->params.level, block_max, diag);
+    group->number = number;
+    return PSOPACK_OK;
+}
+
+static psopack_status finalize_group(void *context, unsigned worker, uint64_t index,
+                                     psopack_diag *diag)
+{
+    base_state *state = context;
+    const base_group *group = &state->groups[index];
+    (void)worker;
+    if (group->settled == 0)
+        return PSOPACK_OK;
+    PSOPACK_TRY(psopack_go_on(state->planner->events, diag));
+    return finalize_tables(group, &state->planner->plan->bases[group->number], diag);
+}
+
+static void settle_target(base_state *state, const base_group *group)
+{
+    psopack_planner *planner = state->planner;
+    const curve_step *step = &group->steps[group->settled];
+    for (uint32_t kind = 0; kind < planner->model->kind_count; kind++) {
+        if (state->group_of[kind] == group->leader)
+            planner->plan->kinds[kind].block_target = (uint32_t)psopack_cut_target(
+                &planner->settings->blocks, step->sample_raw, step->sample_packed,
+                step->sample_raw * group->count / (group->bytes + 1));
+    }
 }
 
 static psopack_status settle(base_state *state, psopack_kind_members **ret_contents,
@@ -374,12 +403,14 @@ static psopack_status settle(base_state *state, psopack_kind_members **ret_conte
     PSOPACK_TRY(psopack_new_array(&contents, state->group_count, sizeof *contents, diag));
     *ret_contents = contents;
     for (uint32_t i = 0; i < state->group_count; i++) {
+        settle_target(state, &state->groups[i]);
         if (state->groups[i].settled == 0)
             continue;
         uint32_t number = plan->base_count++;
         PSOPACK_TRY(settle_group(state, &state->groups[i], &contents[number], number, diag));
     }
-    return PSOPACK_OK;
+    return psopack_parallel_for(state->group_count, state->planner->threads, finalize_group, state,
+                                NULL, diag);
 }
 
 static psopack_status plan_bases(base_state *state, psopack_kind_members **ret_contents,

@@ -6,6 +6,8 @@
 #include <psopack/build.h>
 #include <stdbool.h>
 
+#include "packer/block_cut.h"
+
 /* zstd's parameters for one kind of block; 0 in a field leaves it to the level. */
 typedef struct psopack_codec_params {
     int level;
@@ -23,9 +25,7 @@ typedef struct psopack_profile_settings {
     bool transforms;   /* try transforms and strip */
     bool bases;
     bool similarity;            /* gather similar components; else keep the order of first use */
-    uint32_t block_target;      /* decoded bytes of an ordinary block */
-    uint32_t code_target;       /* the same for kinds that a transform makes smaller: their inverse
-                                   and denser sequences cost time, so their blocks are smaller */
+    psopack_cut_aim blocks;     /* how large ordinary blocks are */
     uint32_t members_max;       /* components in a block */
     uint64_t split_size;        /* larger components become pieces of this size */
     uint64_t base_budget;       /* decoded bytes of all bases together */
