@@ -14,6 +14,8 @@
 /* ---- header, footer, section table ---------------------------------------------------------- */
 
 /* A footer is missing: look farther back, so that "extended" is told from "truncated". */
+#define EXPECTED_MAX ((uint64_t)512 << 10) /* of a manifest: all that open looks at, and more */
+
 static psopack_status explain_ends(const psopack_origin *origin, const psopack_allocator *allocator,
                                    const uint8_t *header, size_t header_size,
                                    psopack_ends *ret_ends, psopack_diag *diag)
@@ -176,6 +178,9 @@ static psopack_status begin_archive(psopack_origin *origin, const psopack_open_o
     PSOPACK_TRY(psopack_table_check(&ends, psopack_tail_table(&tail, &ends), &manifest_offset,
                                     &page_count, diag));
     uint64_t manifest_size = origin->size - manifest_offset;
+    if (origin->expect)
+        origin->expect(origin, manifest_offset,
+                       manifest_size < EXPECTED_MAX ? manifest_size : EXPECTED_MAX);
     PSOPACK_TRY(allocate_archive(origin, options, page_count, manifest_size, &archive, &pages,
                                  &copy, diag));
     archive->allocator = options->allocator;

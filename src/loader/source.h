@@ -17,6 +17,8 @@ struct psopack_origin {
     bool is_mapped; /* `memory` is a mapping that the loader made */
     psopack_status (*read)(const psopack_origin *origin, uint64_t offset, void *buffer, size_t size,
                            psopack_diag *diag);
+    /* [offset, offset + size) is about to be read; NULL: of no use here. */
+    void (*expect)(const psopack_origin *origin, uint64_t offset, uint64_t size);
     void (*close)(psopack_origin *origin, const psopack_allocator *allocator); /* NULL: nothing */
     psopack_source callbacks; /* of psopack_archive_open_source() */
     void *state;              /* of psopack_archive_open() */

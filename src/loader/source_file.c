@@ -23,6 +23,13 @@ static psopack_status read_file(const psopack_origin *origin, uint64_t offset, v
     return psopack_file_read_at(&state->file, state->offset + offset, buffer, size, diag);
 }
 
+/* A page fault can cost as much as the checks of what it brings. */
+static void expect_range(const psopack_origin *origin, uint64_t offset, uint64_t size)
+{
+    const file_state *state = origin->state;
+    psopack_map_advise(&state->map, (size_t)offset, (size_t)size, PSOPACK_MAP_POPULATE);
+}
+
 static void close_file(psopack_origin *origin, const psopack_allocator *allocator)
 {
     file_state *state = origin->state;
@@ -67,8 +74,10 @@ psopack_status psopack_archive_open(const char *path, const psopack_open_options
     PSOPACK_TRY(psopack_options_load(options, &own, diag));
 
     size_t path_size = strlen(path) + 1;
-    psopack_origin origin = {
-        .read = read_file, .close = close_file, .state_size = sizeof(file_state) + path_size};
+    psopack_origin origin = {.read = read_file,
+                             .expect = expect_range,
+                             .close = close_file,
+                             .state_size = sizeof(file_state) + path_size};
     file_state *state = psopack_allocate(&own.allocator, origin.state_size, diag);
     if (!state)
         return PSOPACK_E_NOMEM;

@@ -178,6 +178,7 @@ psopack_status psopack_build_add_memory(psopack_build *build, const void *pso, s
     uint32_t index;
     if (!bytes && size != 0)
         return psopack_fail(diag, PSOPACK_E_ARGUMENT, "bytes is NULL, but size is not 0");
+    PSOPACK_TRY(psopack_inputs_check_slot(slot, strlen(slot), diag));
     PSOPACK_TRY(shared_origin(build, PSOPACK_ORIGIN_MEMORY, &build->has_memory,
                               &build->memory_origin, diag));
     PSOPACK_TRY(
@@ -192,6 +193,7 @@ psopack_status psopack_build_add_virtual(psopack_build *build, const void *pso, 
 {
     uint32_t index;
     psopack_virtual_file *copy;
+    PSOPACK_TRY(psopack_inputs_check_slot(slot, strlen(slot), diag));
     PSOPACK_TRY(shared_origin(build, PSOPACK_ORIGIN_VIRTUAL, &build->has_virtual,
                               &build->virtual_origin, diag));
     PSOPACK_TRY(

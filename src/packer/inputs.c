@@ -162,12 +162,17 @@ psopack_status psopack_inputs_add_pso(psopack_inputs *inputs, uint32_t origin, c
     return PSOPACK_OK;
 }
 
+psopack_status psopack_inputs_check_slot(const void *slot, size_t size, psopack_diag *diag)
+{
+    return check_name("slot", slot, size, PSOPACK_SLOT_NAME_MAX, false, diag);
+}
+
 psopack_status psopack_inputs_add_file(psopack_inputs *inputs, uint32_t pso, const void *slot,
                                        size_t slot_size, psopack_input_source source, uint64_t size,
                                        psopack_diag *diag)
 {
     uint32_t slot_index;
-    PSOPACK_TRY(check_name("slot", slot, slot_size, PSOPACK_SLOT_NAME_MAX, false, diag));
+    PSOPACK_TRY(psopack_inputs_check_slot(slot, slot_size, diag));
     PSOPACK_TRY(psopack_strings_add(&inputs->slots, slot, slot_size, &slot_index, diag));
     if (inputs->slots.count > PSOPACK_SLOTS_MAX)
         return psopack_fail(diag, PSOPACK_E_LIMIT,

@@ -26,6 +26,7 @@ typedef enum psopack_map_advice {
     PSOPACK_MAP_RANDOM,     /* no read-ahead */
     PSOPACK_MAP_SEQUENTIAL, /* read far ahead */
     PSOPACK_MAP_WILL_NEED,  /* start reading now */
+    PSOPACK_MAP_POPULATE,   /* map the pages now, in one call instead of a fault for each few */
     PSOPACK_MAP_DONT_NEED   /* the pages may be dropped; they are read again when touched */
 } psopack_map_advice;
 

@@ -71,6 +71,12 @@ static int system_advice(psopack_map_advice advice)
         return MADV_SEQUENTIAL;
     case PSOPACK_MAP_WILL_NEED:
         return MADV_WILLNEED;
+    case PSOPACK_MAP_POPULATE:
+#ifdef MADV_POPULATE_READ
+        return MADV_POPULATE_READ; /* Linux 5.14; older ones refuse it, and faults do the work */
+#else
+        return MADV_WILLNEED;
+#endif
     case PSOPACK_MAP_DONT_NEED:
         return MADV_DONTNEED; /* glibc makes a no-op of posix_madvise's */
     case PSOPACK_MAP_NORMAL:
