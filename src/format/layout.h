@@ -96,7 +96,8 @@ typedef enum psopack_section_id {
     PSOPACK_SECTION_NAME = PSOPACK_FOURCC('N', 'A', 'M', 'E'), /* optional: names in pages */
     PSOPACK_SECTION_HASH = PSOPACK_FOURCC('H', 'A', 'S', 'H'), /* optional: XXH3-128 a component */
     PSOPACK_SECTION_PROV = PSOPACK_FOURCC('P', 'R', 'O', 'V'), /* optional: where PSOs came from */
-    PSOPACK_SECTION_LAYR = PSOPACK_FOURCC('L', 'A', 'Y', 'R'), /* a layer's base and removals */
+    PSOPACK_SECTION_LAYR = PSOPACK_FOURCC('L', 'A', 'Y', 'R'), /* a layer: its base, its sums */
+    PSOPACK_SECTION_LPSO = PSOPACK_FOURCC('L', 'P', 'S', 'O'), /* a layer: columns, see below */
     PSOPACK_SECTION_SIGN = PSOPACK_FOURCC('S', 'I', 'G', 'N')  /* reserved: signed hashes */
 } psopack_section_id;
 
@@ -285,6 +286,37 @@ static_assert(sizeof(psopack_disk_names) == 16, "format v1");
 
 #define PSOPACK_NAMES_PER_PAGE 64u
 #define PSOPACK_NAMES_PAGE_MAX (PSOPACK_NAMES_PER_PAGE * (PSOPACK_PSO_NAME_MAX + 8u))
+
+/*
+ * A layer has the feature PSOPACK_FEATURE_LAYER and the sections LAYR and LPSO. Its PSOS, KEYS and
+ * NAME hold only the PSOs that it adds or replaces; COMP and BLCK only what its base does not have.
+ * Opened on its base it shows both as one: PSOs in byte order of their names, and components
+ * numbered with its own in front: index c of the base is c + its own components. REFS values are
+ * such indexes. SLOT has at least the slots of the base; keys use the base's seed; the content id
+ * is the one of the whole. BASE rows with block PSOPACK_BASE_EXTERNAL are found in the base, or
+ * what the base builds on, by their hash; they have no tables here.
+ */
+typedef struct psopack_disk_layer {
+    uint8_t base_content_id[16];
+    uint8_t base_archive_id[16];
+    psopack_u32le depth;           /* 1: the base is no layer itself */
+    psopack_u32le base_psos;       /* as the base shows them */
+    psopack_u32le base_components; /* indexes of the base run below this */
+    psopack_u32le reserved;        /* zero */
+    psopack_u64le psos;            /* sums over the whole, as META has them for one archive */
+    psopack_u64le components;      /* live ones */
+    psopack_u64le references;
+    psopack_u64le reference_bytes;
+    psopack_u64le component_bytes;
+} psopack_disk_layer;
+static_assert(sizeof(psopack_disk_layer) == 88, "format v1");
+
+#define PSOPACK_LAYER_DEPTH_MAX 8u
+
+/* LPSO: both columns rise strictly. */
+#define PSOPACK_COLUMN_LAYER_GONE 0u  /* PSOs of the base that are replaced or removed */
+#define PSOPACK_COLUMN_LAYER_PLACE 1u /* by own PSO: its index in the whole */
+#define PSOPACK_LAYER_COLUMNS 2u
 
 static inline uint16_t psopack_load16(psopack_u16le value)
 {

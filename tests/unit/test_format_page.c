@@ -201,11 +201,11 @@ static void test_numbers(void **state)
 /* Section ids: those that the page calls known, in its words and order. */
 static void test_section_ids(void **state)
 {
-    static const uint32_t ids[] = {PSOPACK_SECTION_META, PSOPACK_SECTION_SLOT, PSOPACK_SECTION_KIND,
-                                   PSOPACK_SECTION_BASE, PSOPACK_SECTION_BLCK, PSOPACK_SECTION_COMP,
-                                   PSOPACK_SECTION_REFS, PSOPACK_SECTION_PSOS, PSOPACK_SECTION_KEYS,
-                                   PSOPACK_SECTION_NAME, PSOPACK_SECTION_HASH, PSOPACK_SECTION_PROV,
-                                   PSOPACK_SECTION_LAYR, PSOPACK_SECTION_SIGN};
+    static const uint32_t ids[] = {
+        PSOPACK_SECTION_META, PSOPACK_SECTION_SLOT, PSOPACK_SECTION_KIND, PSOPACK_SECTION_BASE,
+        PSOPACK_SECTION_BLCK, PSOPACK_SECTION_COMP, PSOPACK_SECTION_REFS, PSOPACK_SECTION_PSOS,
+        PSOPACK_SECTION_KEYS, PSOPACK_SECTION_NAME, PSOPACK_SECTION_HASH, PSOPACK_SECTION_PROV,
+        PSOPACK_SECTION_LAYR, PSOPACK_SECTION_LPSO, PSOPACK_SECTION_SIGN};
     const char *at = strstr(*state, "Ids of this version: ");
     assert_non_null(at);
     at += strlen("Ids of this version: ");
