@@ -7,6 +7,7 @@
 #include "suggest.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #define ROW(name, bit, min, max, operands, summary)                                                \
@@ -110,6 +111,8 @@ static int unknown_command(const char *word, bool json)
 int main(int argc, char **argv)
 {
     psopack_signals_install();
+    /* Thousands of findings, a write each instead of one for every byte. */
+    setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
     if (argc < 2) {
         psopack_output output;
         psopack_diag diag;

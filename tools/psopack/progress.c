@@ -106,6 +106,7 @@ static void put_bar(const psopack_progress *progress, const char *phase, uint64_
             fputc(i < full ? '#' : '.', stderr);
     }
     fprintf(stderr, "]%s\033[K", counts);
+    fflush(stderr); /* it is buffered by lines */
 }
 
 void psopack_progress_update(psopack_progress *progress, const char *phase, uint64_t done,
@@ -136,5 +137,6 @@ void psopack_progress_clear(psopack_progress *progress)
     if (!progress->shown)
         return;
     fputs("\r\033[K", stderr);
+    fflush(stderr);
     progress->shown = false;
 }
