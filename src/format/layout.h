@@ -250,6 +250,7 @@ static_assert(sizeof(psopack_disk_column) == 56, "format v1");
 #define PSOPACK_COLUMN_COMPONENT_CRC 1u    /* CRC32C of the delivered bytes */
 #define PSOPACK_COLUMN_COMPONENT_ALIGN 2u  /* log2 */
 #define PSOPACK_COLUMN_COMPONENT_STRIP 3u  /* trailing strip words that the block leaves out */
+#define PSOPACK_STRIP_WORDS_MAX 16384u     /* so that 64 KiB at most come from nothing */
 #define PSOPACK_COLUMN_COMPONENT_RECODE 4u /* recipe id, 0: stored as delivered */
 #define PSOPACK_COLUMN_COMPONENT_DEAD 5u   /* 1: no PSO uses it (after --base) */
 #define PSOPACK_COMPONENT_COLUMNS 6u

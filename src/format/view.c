@@ -196,6 +196,7 @@ psopack_status psopack_view_component(const psopack_view *view, uint32_t compone
     if (size > UINT32_MAX || values[PSOPACK_COLUMN_COMPONENT_CRC] > UINT32_MAX ||
         values[PSOPACK_COLUMN_COMPONENT_ALIGN] > PSOPACK_ALIGN_LOG2_MAX ||
         values[PSOPACK_COLUMN_COMPONENT_STRIP] > size / 4 ||
+        values[PSOPACK_COLUMN_COMPONENT_STRIP] > PSOPACK_STRIP_WORDS_MAX ||
         values[PSOPACK_COLUMN_COMPONENT_DEAD] > 1)
         return psopack_fail_at(diag, PSOPACK_E_CORRUPT, PSOPACK_OBJECT_COMPONENT, component,
                                PSOPACK_NO_OFFSET, "component %u: its row is impossible", component);

@@ -103,6 +103,18 @@ static psopack_status load_strings(psopack_view *view, const psopack_section *se
     return PSOPACK_OK;
 }
 
+/*
+ * What a file of this size can hold: so that nobody is talked into work or memory by numbers that
+ * cost nothing to write. Every PSO has its own place in KEYS and every component in REFS or a CRC
+ * of its own, which takes at least a bit; blocks do not overlap.
+ */
+static bool counts_fit(const psopack_view *view, uint64_t psos, uint64_t components,
+                       uint64_t blocks)
+{
+    uint64_t bits = 8 * (view->ends.file_size - view->manifest_offset);
+    return psos <= bits && components <= bits && blocks <= view->manifest_offset;
+}
+
 static psopack_status load_meta(psopack_view *view, psopack_diag *diag)
 {
     const psopack_section *section;
@@ -114,9 +126,9 @@ static psopack_status load_meta(psopack_view *view, psopack_diag *diag)
     uint64_t psos = psopack_load64(meta.psos), components = psopack_load64(meta.components),
              blocks = psopack_load64(meta.blocks), raw_max = psopack_load32(meta.block_raw_max),
              stored_max = psopack_load32(meta.block_stored_max);
-    if (psos >= UINT32_MAX || components >= UINT32_MAX || blocks >= UINT32_MAX ||
-        raw_max > PSOPACK_BLOCK_SIZE_MAX || stored_max > PSOPACK_BLOCK_SIZE_MAX ||
-        psopack_load64(meta.split_size) == 0 ||
+    if (!counts_fit(view, psos, components, blocks) || psos >= UINT32_MAX ||
+        components >= UINT32_MAX || blocks >= UINT32_MAX || raw_max > PSOPACK_BLOCK_SIZE_MAX ||
+        stored_max > PSOPACK_BLOCK_SIZE_MAX || psopack_load64(meta.split_size) == 0 ||
         psopack_load64(meta.split_size) > PSOPACK_BLOCK_SIZE_MAX ||
         (psopack_load32(meta.flags) & ~PSOPACK_META_KNOWN_FLAGS) != 0 ||
         psopack_load32(meta.reserved) != 0)

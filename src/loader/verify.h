@@ -23,6 +23,7 @@ typedef struct psopack_verifier {
     psopack_verify_result result;
     psopack_diag first; /* finding; its code is the answer */
     bool stopped;
+    uint64_t blocks_end; /* of those that were decoded: where the next may begin */
 
     /* Room from one allocation. */
     uint32_t *crcs;   /* [components]: of the bytes as decoded */
@@ -39,10 +40,11 @@ void psopack_verify_report(psopack_verifier *verifier, const psopack_diag *diag,
 /* Every page, page table and padding byte from the first section to the footer. */
 void psopack_verify_sections(psopack_verifier *verifier);
 
-/* That blocks lie one behind the other and all bytes between them are zero. */
+/* That all bytes between blocks are zero. */
 void psopack_verify_layout(psopack_verifier *verifier);
 
-/* Decodes every block, checks every component; fills crcs and states. */
+/* Decodes every block that lies behind the one before it, checks every component; fills crcs and
+ * states. */
 void psopack_verify_blocks(psopack_verifier *verifier);
 
 /* In place of psopack_verify_blocks(): takes crcs from the components' rows. */

@@ -214,6 +214,20 @@ static psopack_status decode(psopack_verifier *verifier, decoded_block *block, p
     return PSOPACK_OK;
 }
 
+/* Blocks that share stored bytes would be decoded once for each: a trap, and no packer's work. */
+static psopack_status check_place(psopack_verifier *verifier, const decoded_block *block,
+                                  psopack_diag *diag)
+{
+    uint64_t free_from = verifier->blocks_end;
+    if (block->row.offset < free_from)
+        return psopack_fail_at(diag, PSOPACK_E_CORRUPT, PSOPACK_OBJECT_BLOCK, block->number,
+                               block->row.offset,
+                               "block %u begins inside the one before it, which ends at %llu",
+                               block->number, (unsigned long long)free_from);
+    verifier->blocks_end = block->row.offset + block->row.stored_size;
+    return PSOPACK_OK;
+}
+
 static void check_block(psopack_verifier *verifier, large_component *large, uint32_t number)
 {
     const psopack_view *view = &verifier->archive->view;
@@ -224,6 +238,8 @@ static void check_block(psopack_verifier *verifier, large_component *large, uint
     psopack_status status = psopack_view_block(view, number, &block.row, &diag);
     bool has_row = status == PSOPACK_OK;
     if (has_row)
+        status = check_place(verifier, &block, &diag);
+    if (status == PSOPACK_OK)
         status = decode(verifier, &block, &diag);
     if (status != PSOPACK_OK) {
         verifier->result.blocks_damaged++;

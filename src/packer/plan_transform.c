@@ -28,13 +28,14 @@ static uint32_t word_at(const uint8_t *bytes)
     return psopack_load32(word);
 }
 
-/* How many of the last whole words equal the very last one. */
+/* How many of the last whole words equal the very last one, as far as a row can say. */
 static uint32_t trailing_run(const uint8_t *bytes, uint64_t size)
 {
     if (size < 4 || size % 4 != 0)
         return 0;
     uint32_t word = word_at(bytes + size - 4), run = 1;
-    while ((run + 1) * UINT64_C(4) <= size && word_at(bytes + size - (run + 1) * 4) == word)
+    while (run < PSOPACK_STRIP_WORDS_MAX && (run + 1) * UINT64_C(4) <= size &&
+           word_at(bytes + size - (run + 1) * 4) == word)
         run++;
     return run;
 }
