@@ -138,6 +138,22 @@ PSOPACK_API psopack_status psopack_build_add_virtual(psopack_build *build, const
                                                      const psopack_virtual_file *file,
                                                      psopack_diag *diag);
 
+/*
+ * Rebuilds on an older archive, so that a small change stays a small download: its blocks keep
+ * their bytes and offsets, what is new is compressed against its bases and goes behind them. Blocks
+ * and components that nothing uses any more stay as waste until it passes `max_waste_percent` of
+ * the stored bytes: then the archive is packed afresh, as without this call. `no_stale` non-zero:
+ * no byte of a removed component stays; blocks that hold one are made anew, others move.
+ *
+ * The output then depends on the inputs, the options and that archive. It must have the profile of
+ * this build (PSOPACK_E_ARGUMENT), be no layer (PSOPACK_E_FEATURE), and whole: damage ends the
+ * build. It is opened by psopack_build_write() and may be the output itself.
+ */
+PSOPACK_API psopack_status psopack_build_on_base(psopack_build *build, const char *path,
+                                                 unsigned max_waste_percent, int no_stale,
+                                                 psopack_diag *diag);
+#define PSOPACK_MAX_WASTE_DEFAULT 10u
+
 typedef struct psopack_build_result {
     uint64_t psos;
     uint64_t references;
@@ -151,6 +167,10 @@ typedef struct psopack_build_result {
     uint64_t file_bytes;
     uint64_t skipped_psos; /* keep_going */
     uint64_t collisions;   /* components with equal hashes and different bytes: all kept */
+    uint64_t kept_blocks;  /* taken over from an older archive */
+    uint64_t kept_bytes;   /* stored */
+    uint64_t waste_bytes;  /* of these: what nothing uses */
+    int repacked;          /* 1: the older archive had too much waste and was not built on */
     uint64_t peak_memory;  /* of the process, bytes, as the system reports it */
     int unchanged;         /* 1: the output was identical and is untouched */
     uint8_t content_id[16];

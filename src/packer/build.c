@@ -1,33 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The public face of the packer: options, inputs, and the one pass from scan to publish. */
-#include "packer/build.h"
+/* The public face of the packer: options, inputs, the depfile. build_write.c does the work. */
+#include "packer/build_state.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "format/layout.h"
-#include "packer/compress.h"
-#include "packer/manifest.h"
 #include "platform/cpu.h"
-#include "platform/process.h"
 
 #define FILE_SIZE_MAX UINT64_C(0xffffffff)
 #define PSO_LIMIT_DEFAULT (UINT64_C(16) << 20)
 #define STORE_BUDGET_DEFAULT (UINT64_C(4) << 30)
-
-struct psopack_build {
-    psopack_build_options options;
-    char *target;
-    psopack_inputs inputs;
-    psopack_align_rule *align;
-    size_t align_count, align_capacity;
-    uint32_t memory_origin, virtual_origin;
-    bool has_memory, has_virtual;
-    psopack_hooks hooks;
-    uint64_t store_budget;
-    char **depfile_inputs;
-    size_t depfile_count;
-};
 
 void psopack_build_set_hooks(psopack_build *build, const psopack_hooks *hooks)
 {
@@ -97,6 +80,7 @@ void psopack_build_destroy(psopack_build **build_at)
         free(build->depfile_inputs[i]);
     free(build->depfile_inputs);
     psopack_inputs_free(&build->inputs);
+    psopack_build_olds_free(&build->olds);
     free(build->align);
     free(build->target);
     free(build);
@@ -205,134 +189,13 @@ psopack_status psopack_build_add_virtual(psopack_build *build, const void *pso, 
                                    (psopack_input_source){.virtual_file = copy}, file->size, diag);
 }
 
-/* ---- writing ----------------------------------------------------------------------------------
- */
-
-/* All that lives while an archive is made. */
-typedef struct work {
-    psopack_build *build;
-    const psopack_profile_settings *settings;
-    psopack_store store;
-    psopack_model model;
-    psopack_plan plan;
-    psopack_compress_result compressed;
-    psopack_manifest_result manifest;
-    psopack_publish *publish;
-} work;
-
-static psopack_status collect(work *state, psopack_diag *diag)
+psopack_status psopack_build_on_base(psopack_build *build, const char *path,
+                                     unsigned max_waste_percent, int no_stale, psopack_diag *diag)
 {
-    psopack_build *build = state->build;
-    const psopack_build_options *options = &build->options;
-    PSOPACK_TRY(psopack_store_init(&state->store, &build->inputs, &build->hooks,
-                                   build->store_budget, diag));
-    PSOPACK_TRY(psopack_scan(&build->inputs, &state->store, options->threads, &options->events,
-                             options->keep_going != 0, diag));
-    psopack_model_options model_options = {
-        .target = build->target,
-        .content_version = options->content_version,
-        .align = build->align,
-        .align_count = build->align_count,
-        .events = &options->events,
-    };
-    return psopack_model_make(&build->inputs, &state->store, &model_options, &state->model, diag);
-}
-
-static psopack_status write_archive(work *state, psopack_diag *diag)
-{
-    const psopack_build_options *options = &state->build->options;
-    PSOPACK_TRY(psopack_plan_make(&state->model, &state->store, state->settings, options->threads,
-                                  &options->events, &state->plan, diag));
-    PSOPACK_TRY(psopack_header_write(state->publish, diag));
-    PSOPACK_TRY(psopack_compress(&state->model, &state->store, &state->plan, state->settings,
-                                 options->threads, &options->events, state->publish,
-                                 &state->compressed, diag));
-    psopack_manifest_input input = {
-        .model = &state->model,
-        .plan = &state->plan,
-        .blocks = state->compressed.blocks,
-        .settings = state->settings,
-        .target = state->build->target,
-        .content_version = options->content_version,
-        .hashes = options->hashes != 0,
-    };
-    PSOPACK_TRY(psopack_manifest_write(&input, state->publish, &state->manifest, diag));
-    if (!options->check)
-        return PSOPACK_OK;
-    return options->check(options->check_user, psopack_publish_temp_path(state->publish), diag);
-}
-
-static void report(const work *state, uint64_t file_bytes, psopack_publish_outcome outcome,
-                   psopack_build_result *ret_result)
-{
-    const psopack_model *model = &state->model;
-    *ret_result = (psopack_build_result){
-        .psos = model->pso_count,
-        .references = model->reference_count,
-        .reference_bytes = model->reference_bytes,
-        .components = model->component_count,
-        .component_bytes = model->component_bytes,
-        .blocks = state->plan.block_count,
-        .data_bytes = state->compressed.data_bytes,
-        .base_bytes = state->compressed.base_bytes,
-        .manifest_bytes = file_bytes - state->compressed.data_bytes, /* block padding too */
-        .file_bytes = file_bytes,
-        .skipped_psos = model->skipped_psos,
-        .collisions = state->store.collisions,
-        .peak_memory = psopack_process_peak_memory(),
-        .unchanged = outcome == PSOPACK_PUBLISH_UNCHANGED,
-    };
-    memcpy(ret_result->content_id, model->content_id, sizeof ret_result->content_id);
-    memcpy(ret_result->archive_id, state->manifest.archive_id, sizeof ret_result->archive_id);
-}
-
-static psopack_status make_and_publish(work *state, const char *path,
-                                       psopack_build_result *ret_result, psopack_diag *diag)
-{
-    const psopack_build_options *options = &state->build->options;
-    psopack_publish_outcome outcome;
-    PSOPACK_TRY(collect(state, diag));
-    PSOPACK_TRY(psopack_publish_begin(path, &state->publish, diag));
-    PSOPACK_TRY(write_archive(state, diag));
-    uint64_t file_bytes = psopack_publish_offset(state->publish);
-    psopack_publish_options publish = {
-        .no_sync = options->no_sync != 0,
-        .keep_if_identical = options->force_write == 0,
-    };
-    PSOPACK_TRY(psopack_publish_commit(&state->publish, &publish, &outcome, diag));
-    report(state, file_bytes, outcome, ret_result);
-    return PSOPACK_OK;
-}
-
-static void warn_of_collisions(const work *state)
-{
-    psopack_diag text;
-    const psopack_build_events *events = &state->build->options.events;
-    if (state->store.collisions == 0 || !events->message)
-        return;
-    psopack_fail(&text, PSOPACK_OK,
-                 "%llu components have a content hash that other bytes have too: all were kept",
-                 (unsigned long long)state->store.collisions);
-    events->message(events->user, PSOPACK_WARNING, text.text);
-}
-
-psopack_status psopack_build_write(psopack_build *build, const char *path,
-                                   psopack_build_result *ret_result, psopack_diag *diag)
-{
-    work state = {.build = build, .settings = psopack_profile_get(build->options.profile)};
-    psopack_build_result result = {0};
-    psopack_status status = make_and_publish(&state, path, &result, diag);
-    if (status == PSOPACK_OK) {
-        warn_of_collisions(&state);
-        if (ret_result)
-            *ret_result = result;
-    }
-    psopack_publish_abort(&state.publish);
-    free(state.compressed.blocks);
-    psopack_plan_free(&state.plan);
-    psopack_model_free(&state.model);
-    psopack_store_free(&state.store);
-    return status;
+    build->olds.how = no_stale ? PSOPACK_KEEP_MOVED : PSOPACK_KEEP_IN_PLACE;
+    build->olds.max_waste = max_waste_percent;
+    build->olds.no_stale = no_stale != 0;
+    return psopack_build_olds_set(&build->olds, &path, 1, diag);
 }
 
 /* ---- depfile ----------------------------------------------------------------------------------

@@ -146,6 +146,28 @@ static uint32_t block_transform(const compress_state *state, const psopack_plan_
     return block->is_piece ? PSOPACK_TRANSFORM_NONE : state->plan->kinds[block->kind].transform;
 }
 
+/* A block of an older archive as it is, once its check has matched. Its row stays, but for its
+ * place and whether it is dead. */
+static psopack_status copy_block(const psopack_plan_block *block, block_place *place,
+                                 psopack_diag *diag)
+{
+    const psopack_block_row *row = &block->old->blocks[block->old_block];
+    uint32_t flags = row->flags & ~PSOPACK_BLOCK_DEAD;
+    if (!block->is_dead)
+        PSOPACK_TRY(psopack_old_block_check(block->old, block->old_block, diag));
+    PSOPACK_TRY(psopack_grow(&place->bytes, &place->capacity, row->stored_size + 1, 1, diag));
+    if (row->stored_size != 0)
+        memcpy(place->bytes, block->old->map.data + row->offset, row->stored_size);
+    place->written = (psopack_written_block){
+        .offset = row->offset,
+        .check = row->check,
+        .stored_size = row->stored_size,
+        .raw_size = row->raw_size,
+        .flags = flags | (block->is_dead ? PSOPACK_BLOCK_DEAD : 0),
+    };
+    return PSOPACK_OK;
+}
+
 static psopack_status make_block(void *context, unsigned worker_index, uint64_t item, unsigned slot,
                                  psopack_diag *diag)
 {
@@ -154,6 +176,8 @@ static psopack_status make_block(void *context, unsigned worker_index, uint64_t 
     const psopack_plan_block *block = &state->plan->blocks[item];
     block_place *place = &state->places[slot];
     PSOPACK_TRY(psopack_go_on(state->events, diag));
+    if (block->old)
+        return copy_block(block, place, diag);
     PSOPACK_TRY(gather(state, worker, block, diag));
     PSOPACK_TRY(compress_raw(state, worker, block, place, diag));
     place->written.check = psopack_block_check(
@@ -173,8 +197,8 @@ static uint32_t block_alignment(const compress_state *state, const psopack_plan_
     if ((written->flags & PSOPACK_BLOCK_RAW) == 0 || state->settings->compress)
         return alignment;
     for (uint32_t i = 0; i < block->count; i++) {
-        uint32_t component = state->plan->order[block->first + i];
-        uint32_t wanted = UINT32_C(1) << state->model->components[component].align_log2;
+        psopack_component_row row = psopack_plan_row(state->model, state->plan, block->first + i);
+        uint32_t wanted = UINT32_C(1) << row.align_log2;
         alignment = wanted > alignment ? wanted : alignment;
     }
     return alignment;
@@ -199,10 +223,12 @@ static psopack_status use_block(void *context, uint64_t item, unsigned slot, pso
     compress_state *state = context;
     const psopack_plan_block *block = &state->plan->blocks[item];
     psopack_written_block *written = &state->places[slot].written;
-    PSOPACK_TRY(write_padding(state->publish, block_alignment(state, block, written), diag));
-    written->offset = psopack_publish_offset(state->publish);
-    PSOPACK_TRY(psopack_publish_write(state->publish, state->places[slot].bytes,
-                                      written->stored_size, diag));
+    if (!block->old || block->old != state->plan->prefix) {
+        PSOPACK_TRY(write_padding(state->publish, block_alignment(state, block, written), diag));
+        written->offset = psopack_publish_offset(state->publish);
+        PSOPACK_TRY(psopack_publish_write(state->publish, state->places[slot].bytes,
+                                          written->stored_size, diag));
+    }
     state->result.blocks[item] = *written;
     state->result.data_bytes += written->stored_size;
     if (block->is_base)
@@ -217,6 +243,34 @@ static psopack_status use_block(void *context, uint64_t item, unsigned slot, pso
 /* ---- bases ------------------------------------------------------------------------------------
  */
 
+/* What an old base block decodes to, or a new one's components. */
+static psopack_status base_bytes(const compress_state *state, worker_state *worker,
+                                 const psopack_plan_base *base, uint8_t *out, psopack_diag *diag)
+{
+    if (base->old) {
+        psopack_base_row row = {0};
+        psopack_view_base(&base->old->view, base->old_base, &row);
+        if (row.tables_size != 0)
+            memcpy(out, row.tables, row.tables_size);
+        return psopack_old_block_bytes(base->old, row.block, out + row.tables_size, diag);
+    }
+    const psopack_plan_block *block = &state->plan->blocks[base->block];
+    PSOPACK_TRY(gather(state, worker, block, diag));
+    if (base->tables_size != 0)
+        memcpy(out, base->tables, base->tables_size);
+    memcpy(out + base->tables_size, worker->raw, block->raw_size);
+    return PSOPACK_OK;
+}
+
+static bool base_is_needed(const psopack_plan *plan, uint32_t base)
+{
+    for (size_t i = 0; i < plan->block_count; i++) {
+        if (!plan->blocks[i].old && plan->blocks[i].base == base)
+            return true;
+    }
+    return false;
+}
+
 /* Tables, then decoded bytes; hashed, and made ready for the compressor. */
 static psopack_status prepare_base(void *context, unsigned worker_index, uint64_t item,
                                    psopack_diag *diag)
@@ -224,15 +278,18 @@ static psopack_status prepare_base(void *context, unsigned worker_index, uint64_
     compress_state *state = context;
     worker_state *worker = &state->workers[worker_index];
     psopack_plan_base *base = &state->plan->bases[item];
-    const psopack_plan_block *block = &state->plan->blocks[base->block];
-    PSOPACK_TRY(gather(state, worker, block, diag));
-    base->content_size = (size_t)base->tables_size + block->raw_size;
+    if (base->old && !base_is_needed(state->plan, (uint32_t)item))
+        return PSOPACK_OK;
+    uint32_t raw_size = base->old ? base->raw_size : state->plan->blocks[base->block].raw_size;
+    base->content_size = (size_t)base->tables_size + raw_size;
     PSOPACK_TRY(psopack_new_array(&base->content, base->content_size, 1, diag));
-    if (base->tables_size != 0)
-        memcpy(base->content, base->tables, base->tables_size);
-    memcpy(base->content + base->tables_size, worker->raw, block->raw_size);
+    PSOPACK_TRY(base_bytes(state, worker, base, base->content, diag));
     XXH128_canonical_t hash;
     XXH128_canonicalFromHash(&hash, XXH3_128bits(base->content, base->content_size));
+    if (base->old && memcmp(base->hash, hash.digest, sizeof base->hash) != 0)
+        return psopack_fail(diag, PSOPACK_E_INTERNAL,
+                            "%s: base %u came out with other bytes: please report it",
+                            base->old->path, base->old_base);
     memcpy(base->hash, hash.digest, sizeof base->hash);
     return psopack_codec_base_create(base->content, base->content_size, base->tables_size != 0,
                                      &base->params, &state->bases[item], diag);

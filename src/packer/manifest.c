@@ -13,11 +13,19 @@
 /* ---- META, SLOT, KIND, BASE -------------------------------------------------------------------
  */
 
-static void describe_recipe(const psopack_profile_settings *settings, char *text, size_t size)
+static void describe_recipe(const psopack_manifest_input *input, char *text, size_t size)
 {
-    snprintf(text, size, "psopack 0.1.0; block %u/%u KiB, level %d, base level %d, names level %d",
-             settings->blocks.raw_min / 1024, settings->blocks.raw_max / 1024,
-             settings->block.level, settings->base.level, settings->name_level);
+    const psopack_profile_settings *settings = input->settings;
+    int used = snprintf(text, size,
+                        "psopack 0.1.0; block %u/%u KiB, level %d, base level %d, names level %d",
+                        settings->blocks.raw_min / 1024, settings->blocks.raw_max / 1024,
+                        settings->block.level, settings->base.level, settings->name_level);
+    if (!input->plan->prefix)
+        return;
+    used += snprintf(text + used, size - (size_t)used, "; on ");
+    for (int i = 0; i < 16; i++)
+        used += snprintf(text + used, size - (size_t)used, "%02x",
+                         input->plan->prefix->view.ends.archive_id[i]);
 }
 
 static void largest_blocks(const psopack_manifest_input *input, psopack_disk_meta *meta)
@@ -38,13 +46,13 @@ static psopack_status section_meta(const psopack_manifest_input *input, psopack_
                                    psopack_diag *diag)
 {
     char recipe[256];
-    describe_recipe(input->settings, recipe, sizeof recipe);
+    describe_recipe(input, recipe, sizeof recipe);
     const psopack_model *model = input->model;
     size_t target_size = strlen(input->target) + 1, recipe_size = strlen(recipe) + 1;
     psopack_disk_meta meta = {
         .content_version = psopack_store64(input->content_version),
         .psos = psopack_store64(model->pso_count),
-        .components = psopack_store64(model->component_count),
+        .components = psopack_store64(input->plan->row_count),
         .blocks = psopack_store64(input->plan->block_count),
         .references = psopack_store64(model->reference_count),
         .reference_bytes = psopack_store64(model->reference_bytes),
@@ -130,10 +138,17 @@ static psopack_status section_bases(const psopack_manifest_input *input, psopack
             .block = psopack_store32(base->block),
             .tables_offset = psopack_store32((uint32_t)section->size),
             .tables_size = psopack_store32(base->tables_size),
-            .raw_size = psopack_store32(plan->blocks[base->block].raw_size),
+            .raw_size =
+                psopack_store32(base->old ? base->raw_size : plan->blocks[base->block].raw_size),
         };
+        const uint8_t *tables = base->tables;
+        psopack_base_row old = {0};
+        if (base->old && psopack_view_base(&base->old->view, base->old_base, &old))
+            tables = old.tables;
+        if (base->block == PSOPACK_BASE_EXTERNAL)
+            row.tables_size = psopack_store32(0); /* they are where the base is */
         memcpy(row.hash, base->hash, sizeof row.hash);
-        PSOPACK_TRY(psopack_bytes_add(section, base->tables, base->tables_size, diag));
+        PSOPACK_TRY(psopack_bytes_add(section, tables, psopack_load32(row.tables_size), diag));
         set_row(section, i, &row, sizeof row);
     }
     return PSOPACK_OK;
@@ -170,7 +185,9 @@ static psopack_status section_blocks(const psopack_manifest_input *input, psopac
         values[PSOPACK_COLUMN_BLOCK_FIRST * rows + i] = block->first;
         values[PSOPACK_COLUMN_BLOCK_CHECK * rows + i] = written->check;
         values[PSOPACK_COLUMN_BLOCK_TRANSFORM * rows + i] =
-            block->is_piece ? 0 : plan->kinds[block->kind].transform;
+            block->old        ? block->old->blocks[block->old_block].transform
+            : block->is_piece ? PSOPACK_TRANSFORM_NONE
+                              : plan->kinds[block->kind].transform;
         values[PSOPACK_COLUMN_BLOCK_BASE * rows + i] =
             block->base == PSOPACK_NO_BASE ? 0 : block->base + 1;
         values[PSOPACK_COLUMN_BLOCK_KIND * rows + i] = block->kind;
@@ -185,16 +202,16 @@ static psopack_status section_components(const psopack_manifest_input *input,
                                          psopack_bytes *section, psopack_diag *diag)
 {
     psopack_column_input columns[PSOPACK_COMPONENT_COLUMNS];
-    size_t rows = input->model->component_count;
+    size_t rows = input->plan->row_count;
     uint64_t *values;
     PSOPACK_TRY(new_columns(columns, PSOPACK_COMPONENT_COLUMNS, rows, &values, diag));
     for (size_t i = 0; i < rows; i++) {
-        uint32_t number = input->plan->order[i];
-        const psopack_model_component *component = &input->model->components[number];
-        values[PSOPACK_COLUMN_COMPONENT_SIZE * rows + i] = component->size;
-        values[PSOPACK_COLUMN_COMPONENT_CRC * rows + i] = component->crc;
-        values[PSOPACK_COLUMN_COMPONENT_ALIGN * rows + i] = component->align_log2;
-        values[PSOPACK_COLUMN_COMPONENT_STRIP * rows + i] = input->plan->strip[number];
+        psopack_component_row row = psopack_plan_row(input->model, input->plan, (uint32_t)i);
+        values[PSOPACK_COLUMN_COMPONENT_SIZE * rows + i] = row.size;
+        values[PSOPACK_COLUMN_COMPONENT_CRC * rows + i] = row.crc;
+        values[PSOPACK_COLUMN_COMPONENT_ALIGN * rows + i] = row.align_log2;
+        values[PSOPACK_COLUMN_COMPONENT_STRIP * rows + i] = row.strip;
+        values[PSOPACK_COLUMN_COMPONENT_DEAD * rows + i] = row.dead;
     }
     psopack_status status =
         psopack_columns_write(section, columns, PSOPACK_COMPONENT_COLUMNS, diag);
@@ -207,9 +224,14 @@ static psopack_status section_references(const psopack_manifest_input *input,
 {
     psopack_column_input column;
     uint64_t rows = input->model->component_count, *values;
+    const psopack_plan *plan = input->plan;
     PSOPACK_TRY(new_columns(&column, 1, rows, &values, diag));
-    for (uint64_t i = 0; i < rows; i++)
-        values[input->plan->order[i]] = i;
+    for (uint64_t i = 0; plan->outside && i < rows; i++)
+        values[i] = (uint64_t)plan->row_count + plan->outside[i];
+    for (uint64_t i = 0; i < plan->row_count; i++) {
+        if (plan->order[i] != PSOPACK_NO_COMPONENT)
+            values[plan->order[i]] = i;
+    }
     psopack_status status = psopack_columns_write(section, &column, 1, diag);
     free(values);
     return status;
@@ -218,9 +240,12 @@ static psopack_status section_references(const psopack_manifest_input *input,
 static psopack_status section_hashes(const psopack_manifest_input *input, psopack_bytes *section,
                                      psopack_diag *diag)
 {
-    for (uint32_t i = 0; i < input->model->component_count; i++) {
+    const psopack_plan *plan = input->plan;
+    for (uint32_t i = 0; i < plan->row_count; i++) {
         XXH128_canonical_t hash;
-        XXH128_canonicalFromHash(&hash, input->model->components[input->plan->order[i]].hash);
+        XXH128_canonicalFromHash(&hash, i < plan->kept_count
+                                            ? plan->kept_hashes[i]
+                                            : input->model->components[plan->order[i]].hash);
         PSOPACK_TRY(psopack_bytes_add(section, hash.digest, sizeof hash.digest, diag));
     }
     return PSOPACK_OK;
@@ -334,6 +359,8 @@ static psopack_status write_footer(const tail *out, const psopack_manifest_input
         .table_crc = psopack_store32(psopack_crc32c(0, out->rows, table_size)),
         .version = psopack_store32(PSOPACK_FORMAT_VERSION),
         .key_seed = psopack_store64(input->model->key_seed),
+        .may_not_append =
+            psopack_store64(input->plan->prefix ? PSOPACK_FEATURE_REBUILT : UINT64_C(0)),
     };
     memcpy(footer.magic, PSOPACK_FOOTER_MAGIC, PSOPACK_MAGIC_SIZE);
     memcpy(footer.content_id, input->model->content_id, sizeof footer.content_id);

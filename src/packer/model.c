@@ -320,7 +320,8 @@ static psopack_status make_model(maker *make, const psopack_store *store, psopac
     sort_files(make);
     PSOPACK_TRY(sort_psos(make, diag));
     PSOPACK_TRY(take_psos(make, store, diag));
-    PSOPACK_TRY(psopack_model_file_kinds(make->model, diag));
+    PSOPACK_TRY(psopack_model_file_kinds(make->model, make->options->kinds,
+                                         make->options->kind_count, diag));
     PSOPACK_TRY(psopack_model_number_by_kind(make->model, diag));
     PSOPACK_TRY(psopack_model_choose_keys(make->model, diag));
     return psopack_model_content_id(make->model, make->options->target,

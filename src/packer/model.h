@@ -72,6 +72,8 @@ typedef struct psopack_align_rule {
 typedef struct psopack_model_options {
     const char *target;
     uint64_t content_version;
+    const psopack_string *kinds; /* that must exist, with or without components: blocks that are */
+    size_t kind_count;           /* kept are filed under them. In byte order, each once */
     const psopack_align_rule *align;
     size_t align_count;
     const psopack_build_events *events;
@@ -88,7 +90,8 @@ void psopack_model_free(psopack_model *model);
 psopack_status psopack_model_choose_keys(psopack_model *model, psopack_diag *diag);
 psopack_status psopack_model_content_id(psopack_model *model, const char *target,
                                         uint64_t content_version, psopack_diag *diag);
-psopack_status psopack_model_file_kinds(psopack_model *model, psopack_diag *diag);
+psopack_status psopack_model_file_kinds(psopack_model *model, const psopack_string *more,
+                                        size_t more_count, psopack_diag *diag);
 psopack_status psopack_model_number_by_kind(psopack_model *model, psopack_diag *diag);
 
 #endif

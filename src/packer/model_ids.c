@@ -91,28 +91,58 @@ static psopack_status settle_shared(psopack_model *model, uint16_t *slot_of, pso
     return PSOPACK_OK;
 }
 
-psopack_status psopack_model_file_kinds(psopack_model *model, psopack_diag *diag)
+/* Kinds of used slots and those in `more`, in byte order; kind_of[slot] for used slots. */
+static psopack_status name_kinds(psopack_model *model, const bool *used, const psopack_string *more,
+                                 size_t more_count, uint16_t *kind_of, psopack_diag *diag)
 {
-    uint16_t *slot_of;
-    uint16_t kind_of[PSOPACK_SLOTS_MAX];
-    PSOPACK_TRY(psopack_new_array(&model->kinds, model->slot_count, sizeof *model->kinds, diag));
-    PSOPACK_TRY(psopack_new_array(&slot_of, model->component_count, sizeof *slot_of, diag));
-    psopack_status status = settle_shared(model, slot_of, diag);
-    bool used[PSOPACK_SLOTS_MAX] = {false};
-    for (uint32_t i = 0; status == PSOPACK_OK && i < model->component_count; i++)
-        used[slot_of[i]] = true;
-    for (uint32_t slot = 0; slot < model->slot_count; slot++) {
-        if (!used[slot])
+    size_t at = 0;
+    for (uint32_t slot = 0; slot < model->slot_count || at < more_count;) {
+        int order = slot == model->slot_count ? 1 : -1;
+        if (slot < model->slot_count && !used[slot]) {
+            slot++;
             continue;
-        kind_of[slot] = (uint16_t)model->kind_count;
-        model->kinds[model->kind_count++].name = model->slots[slot].name;
+        }
+        if (slot < model->slot_count && at < more_count)
+            order = psopack_string_compare(&model->slots[slot].name, &more[at]);
+        if (model->kind_count == PSOPACK_KINDS_MAX)
+            return psopack_fail(diag, PSOPACK_E_LIMIT,
+                                "more than %u kinds, with those of the older archive: build "
+                                "without it",
+                                PSOPACK_KINDS_MAX);
+        if (order <= 0)
+            kind_of[slot] = (uint16_t)model->kind_count;
+        model->kinds[model->kind_count++].name = order <= 0 ? model->slots[slot].name : more[at];
+        slot += order <= 0;
+        at += order >= 0;
     }
-    for (uint32_t i = 0; status == PSOPACK_OK && i < model->component_count; i++) {
+    return PSOPACK_OK;
+}
+
+static void count_kinds(psopack_model *model, const uint16_t *slot_of, const uint16_t *kind_of)
+{
+    for (uint32_t i = 0; i < model->component_count; i++) {
         psopack_model_component *component = &model->components[i];
         component->kind = kind_of[slot_of[i]];
         model->kinds[component->kind].components++;
         model->kinds[component->kind].bytes += component->size;
     }
+}
+
+psopack_status psopack_model_file_kinds(psopack_model *model, const psopack_string *more,
+                                        size_t more_count, psopack_diag *diag)
+{
+    uint16_t *slot_of, kind_of[PSOPACK_SLOTS_MAX];
+    bool used[PSOPACK_SLOTS_MAX] = {false};
+    PSOPACK_TRY(psopack_new_array(&model->kinds, model->slot_count + more_count,
+                                  sizeof *model->kinds, diag));
+    PSOPACK_TRY(psopack_new_array(&slot_of, model->component_count, sizeof *slot_of, diag));
+    psopack_status status = settle_shared(model, slot_of, diag);
+    for (uint32_t i = 0; status == PSOPACK_OK && i < model->component_count; i++)
+        used[slot_of[i]] = true;
+    if (status == PSOPACK_OK)
+        status = name_kinds(model, used, more, more_count, kind_of, diag);
+    if (status == PSOPACK_OK)
+        count_kinds(model, slot_of, kind_of);
     free(slot_of);
     return status;
 }

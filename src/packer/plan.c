@@ -21,6 +21,9 @@ void psopack_plan_free(psopack_plan *plan)
     free(plan->kinds);
     free(plan->order);
     free(plan->strip);
+    free(plan->kept);
+    free(plan->kept_hashes);
+    free(plan->outside);
     *plan = (psopack_plan){0};
 }
 
@@ -70,6 +73,11 @@ static bool is_large(const psopack_planner *planner, uint32_t component)
     return planner->model->components[component].size > planner->plan->split_size;
 }
 
+static bool is_placed(const psopack_planner *planner, uint32_t component)
+{
+    return planner->placed && planner->placed[component];
+}
+
 static psopack_status collect_members(psopack_planner *planner, psopack_diag *diag)
 {
     const psopack_model *model = planner->model;
@@ -78,7 +86,7 @@ static psopack_status collect_members(psopack_planner *planner, psopack_diag *di
                                       model->kinds[kind].components, sizeof(uint32_t), diag));
     for (uint32_t i = 0; i < model->component_count; i++) {
         const psopack_model_component *component = &model->components[i];
-        if (component->size == 0 || is_large(planner, i))
+        if (component->size == 0 || is_large(planner, i) || is_placed(planner, i))
             continue;
         psopack_kind_members *members = &planner->members[component->kind];
         members->components[members->count++] = i;
@@ -106,7 +114,8 @@ static psopack_status prepare_component(void *context, unsigned worker_index, ui
     prepare_worker *worker = &state->workers[worker_index];
     uint32_t component = (uint32_t)item;
     PSOPACK_TRY(psopack_go_on(planner->events, diag));
-    if (planner->model->components[component].size == 0 || is_large(planner, component))
+    if (planner->model->components[component].size == 0 || is_large(planner, component) ||
+        is_placed(planner, component))
         return PSOPACK_OK;
     uint64_t size = psopack_plan_stored_size(planner->model, planner->plan, component);
     PSOPACK_TRY(psopack_new_array(&planner->bytes[component], (size_t)size, 1, diag));
@@ -178,7 +187,7 @@ static psopack_status emit_large(psopack_planner *planner, uint32_t kind, uint32
     uint64_t split = planner->plan->split_size;
     for (uint32_t i = 0; i < model->component_count; i++) {
         uint64_t size = model->components[i].size;
-        if (model->components[i].kind != kind || !is_large(planner, i))
+        if (model->components[i].kind != kind || !is_large(planner, i) || is_placed(planner, i))
             continue;
         planner->plan->order[*placed] = i;
         for (uint64_t at = 0; at < size; at += split) {
@@ -289,23 +298,57 @@ static psopack_status emit_kind(psopack_planner *planner, uint32_t kind, uint32_
     return status == PSOPACK_OK ? emit_large(planner, kind, placed, diag) : status;
 }
 
-/* The one component of size 0 first, in no block; then bases, then kinds. */
+/* The one component of size 0: in front of all blocks, or where others are in front already, in a
+ * block of its own without bytes. */
+static psopack_status emit_empty(psopack_planner *planner, uint32_t *placed, psopack_diag *diag)
+{
+    psopack_plan *plan = planner->plan;
+    for (uint32_t i = 0; i < planner->model->component_count; i++) {
+        if (planner->model->components[i].size != 0 || is_placed(planner, i))
+            continue;
+        psopack_plan_block block = {.first = *placed,
+                                    .count = 1,
+                                    .base = PSOPACK_NO_BASE,
+                                    .kind = planner->model->components[i].kind};
+        plan->order[(*placed)++] = i;
+        if (plan->block_count != 0)
+            return add_block(planner, &block, diag);
+    }
+    return PSOPACK_OK;
+}
+
+/* What is kept comes first, then the empty component, bases, kinds. */
 static psopack_status emit_blocks(psopack_planner *planner, const psopack_kind_members *contents,
                                   psopack_diag *diag)
 {
-    uint32_t placed = 0;
-    for (uint32_t i = 0; i < planner->model->component_count; i++) {
-        if (planner->model->components[i].size == 0)
-            planner->plan->order[placed++] = i;
-    }
-    for (uint32_t i = 0; i < planner->plan->base_count; i++)
+    psopack_plan *plan = planner->plan;
+    uint32_t placed = plan->kept_count;
+    PSOPACK_TRY(emit_empty(planner, &placed, diag));
+    for (uint32_t i = 0; contents && i < plan->base_count; i++)
         PSOPACK_TRY(emit_base(planner, i, &contents[i], &placed, diag));
     for (uint32_t kind = 0; kind < planner->model->kind_count; kind++)
         PSOPACK_TRY(emit_kind(planner, kind, &placed, diag));
-    if (placed != planner->model->component_count)
-        return psopack_fail(diag, PSOPACK_E_INTERNAL, "planning placed %u of %u components", placed,
-                            planner->model->component_count);
+    plan->row_count = placed;
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < planner->model->component_count; i++)
+        left += !is_placed(planner, i);
+    if (placed - plan->kept_count != left)
+        return psopack_fail(diag, PSOPACK_E_INTERNAL, "planning placed %u of %u components",
+                            placed - plan->kept_count, left);
     return PSOPACK_OK;
+}
+
+psopack_component_row psopack_plan_row(const psopack_model *model, const psopack_plan *plan,
+                                       uint32_t row)
+{
+    if (row < plan->kept_count)
+        return plan->kept[row];
+    uint32_t number = plan->order[row];
+    const psopack_model_component *component = &model->components[number];
+    return (psopack_component_row){.size = component->size,
+                                   .crc = component->crc,
+                                   .align_log2 = component->align_log2,
+                                   .strip = plan->strip[number]};
 }
 
 /* ---- the whole --------------------------------------------------------------------------------
@@ -322,6 +365,7 @@ static psopack_status allocate(psopack_planner *planner, psopack_diag *diag)
         psopack_new_array(&planner->members, model->kind_count, sizeof *planner->members, diag));
     PSOPACK_TRY(
         psopack_new_array(&planner->bytes, model->component_count, sizeof *planner->bytes, diag));
+    PSOPACK_TRY(psopack_new_array(&planner->inherited, model->kind_count, 1, diag));
     return psopack_new_array(&planner->in_base, model->component_count, 1, diag);
 }
 
@@ -334,24 +378,30 @@ static void free_planner(psopack_planner *planner)
     free(planner->members);
     free(planner->bytes);
     free(planner->in_base);
+    free(planner->inherited);
+    free(planner->placed);
 }
 
-static psopack_status plan_all(psopack_planner *planner, psopack_diag *diag)
+/* Where an older archive is built upon there are its bases and no new ones. */
+static psopack_status plan_all(psopack_planner *planner, const psopack_keep *keep,
+                               psopack_diag *diag)
 {
     const psopack_profile_settings *settings = planner->settings;
     psopack_kind_members *contents = NULL;
     PSOPACK_TRY(allocate(planner, diag));
-    PSOPACK_TRY(collect_members(planner, diag));
     for (uint32_t kind = 0; kind < planner->model->kind_count; kind++) {
         planner->plan->kinds[kind].base = PSOPACK_NO_BASE;
         planner->plan->kinds[kind].block_target = settings->blocks.raw_max;
         planner->plan->kinds[kind].params = settings->block;
     }
+    if (keep)
+        PSOPACK_TRY(psopack_plan_keep(planner, keep, diag));
+    PSOPACK_TRY(collect_members(planner, diag));
     if (settings->transforms)
         PSOPACK_TRY(psopack_plan_transforms(planner, diag));
     if (settings->bases || settings->similarity)
         PSOPACK_TRY(prepare_bytes(planner, diag));
-    if (settings->bases)
+    if (settings->bases && !keep)
         PSOPACK_TRY(psopack_plan_bases(planner, &contents, diag));
     psopack_status status = emit_blocks(planner, contents, diag);
     for (uint32_t i = 0; contents && i < planner->plan->base_count; i++)
@@ -361,9 +411,9 @@ static psopack_status plan_all(psopack_planner *planner, psopack_diag *diag)
 }
 
 psopack_status psopack_plan_make(const psopack_model *model, const psopack_store *store,
-                                 const psopack_profile_settings *settings, unsigned threads,
-                                 const psopack_build_events *events, psopack_plan *ret_plan,
-                                 psopack_diag *diag)
+                                 const psopack_profile_settings *settings, const psopack_keep *keep,
+                                 unsigned threads, const psopack_build_events *events,
+                                 psopack_plan *ret_plan, psopack_diag *diag)
 {
     *ret_plan = (psopack_plan){.split_size = settings->split_size};
     psopack_planner planner = {
@@ -374,7 +424,7 @@ psopack_status psopack_plan_make(const psopack_model *model, const psopack_store
         .threads = threads,
         .plan = ret_plan,
     };
-    psopack_status status = plan_all(&planner, diag);
+    psopack_status status = plan_all(&planner, keep, diag);
     free_planner(&planner);
     if (status != PSOPACK_OK)
         psopack_plan_free(ret_plan);

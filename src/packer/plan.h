@@ -21,8 +21,10 @@ typedef struct psopack_planner {
     unsigned threads;
     psopack_plan *plan;
     psopack_kind_members *members; /* by kind */
-    uint8_t **bytes;               /* by component: as its block holds it; NULL until prepared */
-    bool *in_base;                 /* by component */
+    bool *inherited; /* by kind: transform, strip word and base are those of an older archive */
+    bool *placed;    /* by component: where it lies was decided by an older archive; NULL: none */
+    uint8_t **bytes; /* by component: as its block holds it; NULL until prepared */
+    bool *in_base;   /* by component */
 } psopack_planner;
 
 /* Strip word and transform of every kind, by trial on samples; sets plan->strip of the members. */
@@ -37,6 +39,11 @@ psopack_status psopack_plan_groups(const psopack_planner *planner, uint32_t *ret
  * caller frees). */
 psopack_status psopack_plan_bases(psopack_planner *planner, psopack_kind_members **ret_contents,
                                   psopack_diag *diag);
+
+/* Keeps blocks, or refers to them: begins plan->blocks, plan->order, plan->bases and plan->kept,
+ * and sets what kinds inherit. */
+psopack_status psopack_plan_keep(psopack_planner *planner, const psopack_keep *keep,
+                                 psopack_diag *diag);
 
 /* Cuts items into blocks, by similarity or in the order given. */
 psopack_status psopack_plan_cut(const psopack_item *items, size_t count,

@@ -124,6 +124,15 @@ static psopack_status plan_strip(psopack_planner *planner, uint32_t kind, psopac
     return each_member(planner, kind, strip_member, &plan->strip_word, diag);
 }
 
+/* A kind of an older archive leaves out what it left out there. */
+static psopack_status strip_as_before(psopack_planner *planner, uint32_t kind, psopack_diag *diag)
+{
+    psopack_plan_kind *plan = &planner->plan->kinds[kind];
+    if (!plan->strips)
+        return PSOPACK_OK;
+    return each_member(planner, kind, strip_member, &plan->strip_word, diag);
+}
+
 /* ---- transform --------------------------------------------------------------------------------
  */
 
@@ -230,6 +239,8 @@ static psopack_status plan_kind(void *context, unsigned worker, uint64_t item, p
     psopack_planner *planner = context;
     (void)worker;
     PSOPACK_TRY(psopack_go_on(planner->events, diag));
+    if (planner->inherited[item])
+        return strip_as_before(planner, (uint32_t)item, diag);
     PSOPACK_TRY(plan_strip(planner, (uint32_t)item, diag));
     return plan_transform(planner, (uint32_t)item, diag);
 }

@@ -177,6 +177,23 @@ psopack_status psopack_store_add(psopack_store *store, uint32_t file, const uint
     return status;
 }
 
+psopack_status psopack_store_find(const psopack_store *store, const uint8_t *bytes, uint64_t size,
+                                  psopack_read_buffer *buffer, uint32_t *ret_item,
+                                  psopack_diag *diag)
+{
+    const psopack_stored wanted = {.hash = store->hooks.hash(bytes, (size_t)size), .size = size};
+    for (uint32_t seen = 0;; seen++) {
+        bool equal;
+        seen = find_from(store, &wanted, seen);
+        *ret_item = seen;
+        if (seen == UINT32_MAX)
+            return PSOPACK_OK;
+        PSOPACK_TRY(compare(store, &store->items[seen], bytes, buffer, &equal, diag));
+        if (equal)
+            return PSOPACK_OK;
+    }
+}
+
 psopack_status psopack_store_bytes(const psopack_store *store, uint32_t item,
                                    psopack_read_buffer *buffer, const uint8_t **ret_bytes,
                                    psopack_diag *diag)

@@ -56,6 +56,12 @@ psopack_status psopack_store_add(psopack_store *store, uint32_t file, const uint
                                  uint64_t size, uint32_t crc, psopack_read_buffer *buffer,
                                  uint32_t *ret_item, psopack_diag *diag);
 
+/* The item that has these bytes, UINT32_MAX when none has. Once nothing is added any more: safe on
+ * several threads, with a buffer each. */
+psopack_status psopack_store_find(const psopack_store *store, const uint8_t *bytes, uint64_t size,
+                                  psopack_read_buffer *buffer, uint32_t *ret_item,
+                                  psopack_diag *diag);
+
 /* A component's bytes, from memory or read again into `buffer`. CHANGED when the input did. Safe on
  * several threads once nothing is added any more. */
 psopack_status psopack_store_bytes(const psopack_store *store, uint32_t item,

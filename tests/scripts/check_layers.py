@@ -19,7 +19,10 @@ ALLOWED = {
         "loader/", "format/", "psopack/psopack.h", "psopack/load_plan.h", "psopack/mount.h",
         "psopack/residency.h", "psopack/status.h",
     ),
-    "src/packer": ("packer/", "format/", "platform/", "psopack/build.h", "psopack/status.h"),
+    "src/packer": (
+        "packer/", "format/", "platform/", "psopack/build.h", "psopack/psopack.h",
+        "psopack/status.h",
+    ),
     "src/lint": ("lint/", "format/error.h", "psopack/lint.h", "psopack/status.h"),
     "src/session": ("session/", "format/", "platform/", "psopack/"),
     "tools/psopack": ("psopack/",),

@@ -5,6 +5,7 @@
 #include "failure.h"
 #include "file_text.h"
 #include "lint_archive.h"
+#include "pack_base.h"
 #include "pack_products.h"
 #include "signals.h"
 
@@ -114,6 +115,9 @@ static psopack_status create(packing *p, psopack_diag *diag)
     if (options->profile && psopack_profile_find(options->profile, &build.profile) != PSOPACK_OK)
         return psopack_failure(diag, PSOPACK_E_ARGUMENT, "--profile: '%s' is not known",
                                options->profile);
+    psopack_status status = psopack_pack_base_profile(options, &build.profile, diag);
+    if (status != PSOPACK_OK)
+        return status;
     build.threads = (unsigned)options->jobs.value;
     build.target = options->target;
     build.content_version = options->content_version.value;
@@ -172,7 +176,7 @@ static psopack_status add_inputs(packing *p, psopack_diag *diag)
                                         options->flat.items[i + 1], diag);
     for (size_t i = 0; i < options->list.count && status == PSOPACK_OK; i++)
         status = add_list(p, options->list.items[i], diag);
-    return status;
+    return status == PSOPACK_OK ? psopack_pack_base_apply(options, p->build, diag) : status;
 }
 
 static psopack_status check_usage(const psopack_options *options, psopack_diag *diag)
@@ -186,7 +190,7 @@ static psopack_status check_usage(const psopack_options *options, psopack_diag *
         return psopack_failure(diag, PSOPACK_E_ARGUMENT, "--null: only with --list");
     if (!options->depfile && (options->depfile_target || options->depfile_phony))
         return psopack_failure(diag, PSOPACK_E_ARGUMENT, "-MT and -MP: only with --depfile");
-    return PSOPACK_OK;
+    return psopack_pack_base_check(options, diag);
 }
 
 static psopack_status pack(packing *p, psopack_diag *diag)
@@ -230,6 +234,12 @@ static int report_json(packing *p, int exit_code)
     psopack_json_set_number(object, "file_bytes", result->file_bytes);
     psopack_json_set_number(object, "skipped_psos", result->skipped_psos);
     psopack_json_set_number(object, "collisions", result->collisions);
+    if (p->options->base) {
+        psopack_json_set_number(object, "kept_blocks", result->kept_blocks);
+        psopack_json_set_number(object, "kept_bytes", result->kept_bytes);
+        psopack_json_set_number(object, "waste_bytes", result->waste_bytes);
+        psopack_json_set_flag(object, "repacked", result->repacked != 0);
+    }
     psopack_json_set_number(object, "peak_memory", result->peak_memory);
     psopack_json_set_hex(object, "content_id", result->content_id, sizeof result->content_id);
     psopack_json_set_hex(object, "archive_id", result->archive_id, sizeof result->archive_id);

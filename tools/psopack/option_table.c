@@ -41,6 +41,12 @@ const psopack_option_row psopack_option_rows[] = {
      "record the version of the content; loaders can insist on it"},
     {"content-version", NULL, NUMBER("N"), AT(content_version), READERS,
      "refuse an archive of another content version, exit 4"},
+    {"base", NULL, TEXT("OLD"), AT(base), PACK,
+     "rebuild on OLD: its blocks keep their bytes and places, what is new goes behind them"},
+    {"max-waste", NULL, NUMBER("PERCENT"), AT(max_waste), PACK,
+     "with --base: pack afresh when more of OLD's stored bytes is unused; 10 by default"},
+    {"no-stale", NULL, FLAG, AT(no_stale), PACK,
+     "with --base: keep no byte of a component that nothing uses any more"},
     {"verify", NULL, FLAG, AT(verify), PACK,
      "read the new archive back and check it before it is published"},
 

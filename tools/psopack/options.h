@@ -77,6 +77,9 @@ typedef struct psopack_options {
     char *profile;
     psopack_words align; /* SLOT=N */
     int hashes;
+    const char *base;
+    psopack_number max_waste;
+    int no_stale;
     int keep_going;
     int verify;
     char *depfile;

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/* The one pass of a build: scan, model, plan, compress, manifest, publish. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/layout.h"
+#include "packer/build_state.h"
+#include "packer/compress.h"
+#include "packer/manifest.h"
+#include "platform/process.h"
+
+/* All that lives while an archive is made. */
+typedef struct work {
+    psopack_build *build;
+    const psopack_profile_settings *settings;
+    psopack_store store;
+    psopack_model model;
+    psopack_plan plan;
+    psopack_compress_result compressed;
+    psopack_manifest_result manifest;
+    psopack_publish *publish;
+    psopack_waste waste;
+    bool repacked;
+} work;
+
+/* `kinds` of older archives exist in any case when their blocks are to be kept. */
+static psopack_status make_model(work *state, bool with_old_kinds, psopack_diag *diag)
+{
+    const psopack_build *build = state->build;
+    psopack_model_options options = {
+        .target = build->target,
+        .content_version = build->options.content_version,
+        .kinds = build->olds.kinds,
+        .kind_count = with_old_kinds ? build->olds.kind_count : 0,
+        .align = build->align,
+        .align_count = build->align_count,
+        .events = &build->options.events,
+    };
+    return psopack_model_make(&build->inputs, &state->store, &options, &state->model, diag);
+}
+
+static psopack_status collect(work *state, psopack_diag *diag)
+{
+    psopack_build *build = state->build;
+    const psopack_build_options *options = &build->options;
+    PSOPACK_TRY(psopack_build_olds_open(&build->olds, options->profile, diag));
+    PSOPACK_TRY(psopack_store_init(&state->store, &build->inputs, &build->hooks,
+                                   build->store_budget, diag));
+    PSOPACK_TRY(psopack_scan(&build->inputs, &state->store, options->threads, &options->events,
+                             options->keep_going != 0, diag));
+    PSOPACK_TRY(make_model(state, true, diag));
+    return psopack_build_olds_match(&build->olds, &state->store, options->threads, &options->events,
+                                    diag);
+}
+
+static psopack_status make_plan(work *state, const psopack_keep *keep, psopack_diag *diag)
+{
+    const psopack_build_options *options = &state->build->options;
+    return psopack_plan_make(&state->model, &state->store, state->settings, keep, options->threads,
+                             &options->events, &state->plan, diag);
+}
+
+static void note_repack(const work *state)
+{
+    psopack_diag text;
+    const psopack_build_events *events = &state->build->options.events;
+    if (!events->message)
+        return;
+    psopack_fail(&text, PSOPACK_OK,
+                 "packed afresh: %llu of %llu stored bytes of the older archive are waste, more "
+                 "than %u %%",
+                 (unsigned long long)state->waste.dead_bytes,
+                 (unsigned long long)state->waste.kept_bytes, state->build->olds.max_waste);
+    events->message(events->user, PSOPACK_NOTE, text.text);
+}
+
+/* On older archives where there are any and they are worth it. */
+static psopack_status plan(work *state, psopack_diag *diag)
+{
+    const psopack_build_olds *olds = &state->build->olds;
+    psopack_keep keep = psopack_build_olds_keep(olds);
+    PSOPACK_TRY(make_plan(state, olds->count ? &keep : NULL, diag));
+    state->waste = psopack_plan_waste(&state->plan);
+    state->repacked = psopack_build_olds_too_stale(olds, &state->waste);
+    if (!state->repacked)
+        return PSOPACK_OK;
+    note_repack(state);
+    psopack_plan_free(&state->plan);
+    psopack_model_free(&state->model);
+    PSOPACK_TRY(make_model(state, false, diag));
+    return make_plan(state, NULL, diag);
+}
+
+/* Whether the older archive already is what this build would make of it: then so it stays. */
+static bool is_up_to_date(const work *state)
+{
+    const psopack_old *old = state->plan.prefix;
+    const psopack_model *model = &state->model;
+    psopack_slot_row row = {0};
+    if (!old || state->plan.row_count != state->plan.kept_count ||
+        (old->view.hash_section != NULL) != (state->build->options.hashes != 0) ||
+        !old->view.name_section || old->view.slots != model->slot_count || model->keys_given ||
+        (old->view.meta_flags & PSOPACK_META_KEYS_GIVEN) != 0)
+        return false;
+    for (uint32_t slot = 0; psopack_view_slot(&old->view, slot, &row); slot++) {
+        if (row.align_log2 != model->slots[slot].align_log2)
+            return false;
+    }
+    return memcmp(old->view.ends.content_id, model->content_id, sizeof model->content_id) == 0;
+}
+
+static psopack_status write_same(work *state, psopack_diag *diag)
+{
+    const psopack_old *old = state->plan.prefix;
+    PSOPACK_TRY(psopack_publish_write(state->publish, old->map.data, old->map.size, diag));
+    PSOPACK_TRY(
+        psopack_new_array(&state->compressed.blocks, 1, sizeof *state->compressed.blocks, diag));
+    for (uint32_t i = 0; i < old->view.blocks; i++) {
+        PSOPACK_TRY(psopack_old_block_check(old, i, diag));
+        state->compressed.data_bytes += old->blocks[i].stored_size;
+        if ((old->blocks[i].flags & PSOPACK_BLOCK_BASE) != 0)
+            state->compressed.base_bytes += old->blocks[i].stored_size;
+    }
+    memcpy(state->manifest.archive_id, old->view.ends.archive_id, 16);
+    return PSOPACK_OK;
+}
+
+/* The header, or all of an older archive up to its manifest. */
+static psopack_status write_front(work *state, psopack_diag *diag)
+{
+    const psopack_old *prefix = state->plan.prefix;
+    if (!prefix)
+        return psopack_header_write(state->publish, diag);
+    return psopack_publish_write(state->publish, prefix->map.data,
+                                 (size_t)prefix->view.manifest_offset, diag);
+}
+
+static psopack_status write_new(work *state, psopack_diag *diag)
+{
+    const psopack_build_options *options = &state->build->options;
+    PSOPACK_TRY(write_front(state, diag));
+    PSOPACK_TRY(psopack_compress(&state->model, &state->store, &state->plan, state->settings,
+                                 options->threads, &options->events, state->publish,
+                                 &state->compressed, diag));
+    psopack_manifest_input input = {
+        .model = &state->model,
+        .plan = &state->plan,
+        .blocks = state->compressed.blocks,
+        .settings = state->settings,
+        .target = state->build->target,
+        .content_version = options->content_version,
+        .hashes = options->hashes != 0,
+    };
+    return psopack_manifest_write(&input, state->publish, &state->manifest, diag);
+}
+
+static psopack_status write_archive(work *state, psopack_diag *diag)
+{
+    const psopack_build_options *options = &state->build->options;
+    PSOPACK_TRY(plan(state, diag));
+    PSOPACK_TRY(is_up_to_date(state) ? write_same(state, diag) : write_new(state, diag));
+    if (!options->check)
+        return PSOPACK_OK;
+    return options->check(options->check_user, psopack_publish_temp_path(state->publish), diag);
+}
+
+static void report(const work *state, uint64_t file_bytes, psopack_publish_outcome outcome,
+                   psopack_build_result *ret_result)
+{
+    const psopack_model *model = &state->model;
+    *ret_result = (psopack_build_result){
+        .psos = model->pso_count,
+        .references = model->reference_count,
+        .reference_bytes = model->reference_bytes,
+        .components = model->component_count,
+        .component_bytes = model->component_bytes,
+        .blocks = state->plan.block_count,
+        .data_bytes = state->compressed.data_bytes,
+        .base_bytes = state->compressed.base_bytes,
+        .manifest_bytes = file_bytes - state->compressed.data_bytes, /* block padding too */
+        .file_bytes = file_bytes,
+        .skipped_psos = model->skipped_psos,
+        .collisions = state->store.collisions,
+        .kept_bytes = state->repacked ? 0 : state->waste.kept_bytes,
+        .waste_bytes = state->repacked ? 0 : state->waste.dead_bytes,
+        .repacked = state->repacked,
+        .peak_memory = psopack_process_peak_memory(),
+        .unchanged = outcome == PSOPACK_PUBLISH_UNCHANGED,
+    };
+    for (size_t i = 0; i < state->plan.block_count; i++)
+        ret_result->kept_blocks += state->plan.blocks[i].old != NULL;
+    memcpy(ret_result->content_id, model->content_id, sizeof ret_result->content_id);
+    memcpy(ret_result->archive_id, state->manifest.archive_id, sizeof ret_result->archive_id);
+}
+
+static psopack_status make_and_publish(work *state, const char *path,
+                                       psopack_build_result *ret_result, psopack_diag *diag)
+{
+    const psopack_build_options *options = &state->build->options;
+    psopack_publish_outcome outcome;
+    PSOPACK_TRY(collect(state, diag));
+    PSOPACK_TRY(psopack_publish_begin(path, &state->publish, diag));
+    PSOPACK_TRY(write_archive(state, diag));
+    uint64_t file_bytes = psopack_publish_offset(state->publish);
+    psopack_publish_options publish = {
+        .no_sync = options->no_sync != 0,
+        .keep_if_identical = options->force_write == 0,
+    };
+    PSOPACK_TRY(psopack_publish_commit(&state->publish, &publish, &outcome, diag));
+    report(state, file_bytes, outcome, ret_result);
+    return PSOPACK_OK;
+}
+
+static void warn_of_collisions(const work *state)
+{
+    psopack_diag text;
+    const psopack_build_events *events = &state->build->options.events;
+    if (state->store.collisions == 0 || !events->message)
+        return;
+    psopack_fail(&text, PSOPACK_OK,
+                 "%llu components have a content hash that other bytes have too: all were kept",
+                 (unsigned long long)state->store.collisions);
+    events->message(events->user, PSOPACK_WARNING, text.text);
+}
+
+psopack_status psopack_build_write(psopack_build *build, const char *path,
+                                   psopack_build_result *ret_result, psopack_diag *diag)
+{
+    work state = {.build = build, .settings = psopack_profile_get(build->options.profile)};
+    psopack_build_result result = {0};
+    psopack_status status = make_and_publish(&state, path, &result, diag);
+    if (status == PSOPACK_OK) {
+        warn_of_collisions(&state);
+        if (ret_result)
+            *ret_result = result;
+    }
+    psopack_publish_abort(&state.publish);
+    free(state.compressed.blocks);
+    psopack_plan_free(&state.plan);
+    psopack_model_free(&state.model);
+    psopack_store_free(&state.store);
+    psopack_build_olds_close(&build->olds);
+    return status;
+}
