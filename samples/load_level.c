@@ -1,211 +1,169 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * load_level ARCHIVE LIST loads every PSO whose name is a line of LIST, as a level of a game would:
- * each shared component once, all of them in one allocation, every PSO checked.
+ * load_level ARCHIVE LIST... loads the PSOs that are named in a list, as a level of a game would:
+ * the plan says how much memory, each block is read once, each shared component lies in that memory
+ * once, and every PSO's parts go to the platform. A further list is a level on top: its plan leaves
+ * out what the levels before it brought.
  */
-#include <psopack/psopack.h>
+#include <psopack/load_plan.h>
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum { MAX_SLOTS = 256, MAX_NAME = 4096 };
+#include "level.h"
 
-/* One component of the archive, as far as this level goes. */
-typedef struct level_part {
-    bool wanted;
-    uint32_t crc;
-    uint64_t size;
-    size_t offset; /* in the level's memory */
-} level_part;
+enum { MAX_LEVELS = 8, MAX_SLOTS = 256 };
 
 typedef struct game_level {
-    psopack_archive *archive;
-    psopack_context *context;
-    psopack_info info;
-    uint32_t *psos;
-    size_t pso_count;
-    level_part *parts; /* one per component of the archive */
-    unsigned char *memory;
-    size_t memory_size;
-    uint64_t references;
-    uint64_t reference_bytes;
-    uint64_t loaded;
-    uint64_t loaded_bytes;
+    level_list list;
+    psopack_load_plan *plan;
+    psopack_load_plan_info info;
+    void *memory; /* heap 0 of the plan */
+    level_total total;
 } game_level;
 
-static psopack_status out_of_memory(psopack_diag *diag)
+typedef struct game {
+    psopack_archive *archive;
+    psopack_context *context;
+    game_level levels[MAX_LEVELS];
+    uint32_t count;
+} game;
+
+/* ---- where components are ------------------------------------------------------------------- */
+
+/* psopack_part_fn: the level that has the component. */
+static psopack_status find_part(void *user, uint32_t slot, uint32_t component,
+                                const void **ret_bytes, uint32_t *ret_crc)
 {
-    snprintf(diag->text, sizeof diag->text, "out of memory");
+    const game *self = user;
+    psopack_load_plan_item item;
+    (void)slot;
+    for (uint32_t i = 0; i < self->count; i++) {
+        const game_level *level = &self->levels[i];
+        if (psopack_load_plan_find(level->plan, component, 0, &item) == PSOPACK_OK &&
+            item.is_loaded) {
+            *ret_bytes = (const char *)level->memory + item.offset;
+            *ret_crc = item.crc;
+            return PSOPACK_OK;
+        }
+    }
+    return PSOPACK_E_NOT_FOUND;
+}
+
+static int is_resident(void *user, uint32_t component)
+{
+    const void *bytes;
+    uint32_t crc;
+    return find_part(user, 0, component, &bytes, &crc) == PSOPACK_OK;
+}
+
+/* ---- one level ------------------------------------------------------------------------------ */
+
+static psopack_status make_plan(game *self, game_level *level, psopack_diag *diag)
+{
+    psopack_load_plan_options options = PSOPACK_LOAD_PLAN_OPTIONS_INIT;
+    options.psos = level->list.psos;
+    options.pso_count = level->list.count;
+    options.is_resident = is_resident;
+    options.resident_user = self;
+    options.alignment = 16;
+    psopack_status status = psopack_load_plan_create(self->archive, &options, &level->plan, diag);
+    if (status != PSOPACK_OK)
+        return status;
+    psopack_load_plan_get_info(level->plan, &level->info);
+
+    /* C11 wants a multiple of the alignment; one more, so that it is never 0. */
+    size_t alignment = level->info.heap_alignment[0] < 16 ? 16 : level->info.heap_alignment[0];
+    size_t size = ((size_t)level->info.heap_bytes[0] / alignment + 1) * alignment;
+    level->memory = aligned_alloc(alignment, size);
+    if (level->memory)
+        return PSOPACK_OK;
+    snprintf(diag->text, sizeof diag->text, "no memory: the level needs %zu bytes", size);
     return PSOPACK_E_NOMEM;
 }
 
-static psopack_status open_level(game_level *level, const char *path, psopack_diag *diag)
+/* Loads on this thread; a game would call the same from its workers, a context for each. */
+static psopack_status load(game *self, game_level *level, psopack_diag *diag)
 {
-    psopack_status status = psopack_archive_open(path, NULL, &level->archive, diag);
-    if (status)
+    void *heaps[PSOPACK_LOAD_PLAN_HEAPS_MAX] = {level->memory};
+    return psopack_load_plan_execute(level->plan, self->context, heaps, NULL, diag);
+}
+
+/* The parts of a PSO may lie in several levels: gather them from all of them. */
+static psopack_status create_pipelines(game *self, game_level *level, psopack_diag *diag)
+{
+    psopack_part parts[MAX_SLOTS];
+    for (uint32_t i = 0; i < level->list.count; i++) {
+        uint32_t pso = level->list.psos[i];
+        psopack_status status = psopack_pso_parts(self->archive, pso, find_part, self, parts, diag);
+        if (status == PSOPACK_OK)
+            status = level_create_pipeline(self->archive, pso, parts, &level->total, diag);
+        if (status != PSOPACK_OK)
+            return status;
+    }
+    return PSOPACK_OK;
+}
+
+static psopack_status load_level(game *self, const char *list, psopack_diag *diag)
+{
+    game_level *level = &self->levels[self->count];
+    psopack_status status = level_list_read(self->archive, self->context, list, &level->list, diag);
+    if (status == PSOPACK_OK)
+        status = make_plan(self, level, diag);
+    if (status != PSOPACK_OK)
         return status;
-    psopack_archive_info(level->archive, &level->info);
-    level->psos = calloc((size_t)level->info.psos + 1, sizeof *level->psos);
-    level->parts = calloc((size_t)level->info.components + 1, sizeof *level->parts);
-    if (!level->psos || !level->parts ||
-        psopack_context_create(level->archive, NULL, &level->context))
-        return out_of_memory(diag);
-    return PSOPACK_OK;
-}
-
-/* Finds the PSOs of the list; a name that the archive lacks ends it. */
-static psopack_status find_psos(game_level *level, FILE *list, psopack_diag *diag)
-{
-    char name[MAX_NAME + 2];
-    while (fgets(name, sizeof name, list)) {
-        size_t size = strcspn(name, "\n");
-        uint32_t pso;
-        psopack_status status =
-            psopack_pso_find(level->archive, level->context, name, size, &pso, diag);
-        if (status)
-            return status;
-        if (level->pso_count == level->info.psos) {
-            snprintf(diag->text, sizeof diag->text, "the list names more PSOs than there are");
-            return PSOPACK_E_LIMIT;
-        }
-        level->psos[level->pso_count++] = pso;
-    }
-    return PSOPACK_OK;
-}
-
-/* Marks what the PSOs need. A component that several of them use is marked once. */
-static psopack_status mark_parts(game_level *level, psopack_diag *diag)
-{
-    uint32_t components[MAX_SLOTS];
-    for (size_t i = 0; i < level->pso_count; i++) {
-        psopack_status status =
-            psopack_pso_components(level->archive, level->psos[i], components, diag);
-        if (status)
-            return status;
-        for (uint32_t slot = 0; slot < level->info.slots; slot++) {
-            if (components[slot] != PSOPACK_ABSENT)
-                level->parts[components[slot]].wanted = true;
-        }
-    }
-    return PSOPACK_OK;
-}
-
-/* Gives every part its place: sizes and alignments are known before anything is read. */
-static psopack_status place_parts(game_level *level, psopack_diag *diag)
-{
-    for (uint32_t i = 0; i < level->info.components; i++) {
-        level_part *part = &level->parts[i];
-        if (!part->wanted)
-            continue;
-        psopack_component_info info;
-        psopack_status status = psopack_component_get(level->archive, i, &info, diag);
-        if (status)
-            return status;
-        size_t mask = (size_t)info.alignment - 1;
-        part->size = info.size;
-        part->offset = (level->memory_size + mask) & ~mask;
-        level->memory_size = part->offset + (size_t)part->size;
-        level->loaded++;
-        level->loaded_bytes += part->size;
-    }
-    level->memory = malloc(level->memory_size + 1);
-    return level->memory ? PSOPACK_OK : out_of_memory(diag);
-}
-
-/* Reads in order of index: neighbours lie in one block, which is then decoded once. */
-static psopack_status read_parts(game_level *level, psopack_diag *diag)
-{
-    for (uint32_t i = 0; i < level->info.components; i++) {
-        level_part *part = &level->parts[i];
-        if (!part->wanted)
-            continue;
-        psopack_status status =
-            psopack_component_read(level->archive, level->context, i, level->memory + part->offset,
-                                   (size_t)part->size, &part->crc, diag);
-        if (status)
-            return status;
-    }
-    return PSOPACK_OK;
-}
-
-/* Every PSO must consist of exactly the parts that were packed. */
-static psopack_status check_psos(game_level *level, psopack_diag *diag)
-{
-    uint32_t components[MAX_SLOTS];
-    uint32_t crcs[MAX_SLOTS];
-    uint64_t sizes[MAX_SLOTS];
-    for (size_t i = 0; i < level->pso_count; i++) {
-        uint32_t pso = level->psos[i];
-        psopack_status status = psopack_pso_components(level->archive, pso, components, diag);
-        if (status)
-            return status;
-        for (uint32_t slot = 0; slot < level->info.slots; slot++) {
-            if (components[slot] == PSOPACK_ABSENT)
-                continue;
-            const level_part *part = &level->parts[components[slot]];
-            sizes[slot] = part->size;
-            crcs[slot] = part->crc;
-            level->references++;
-            level->reference_bytes += part->size;
-        }
-        status = psopack_pso_check(level->archive, pso, components, sizes, crcs, diag);
-        if (status)
-            return status;
-    }
-    return PSOPACK_OK;
-}
-
-static psopack_status load(game_level *level, const char *path, FILE *list, psopack_diag *diag)
-{
-    psopack_status status = open_level(level, path, diag);
-    if (!status)
-        status = find_psos(level, list, diag);
-    if (!status)
-        status = mark_parts(level, diag);
-    if (!status)
-        status = place_parts(level, diag);
-    if (!status)
-        status = read_parts(level, diag);
-    if (!status)
-        status = check_psos(level, diag);
+    self->count++;
+    status = load(self, level, diag);
+    if (status == PSOPACK_OK)
+        status = create_pipelines(self, level, diag);
     return status;
 }
 
 static void report(const game_level *level)
 {
-    printf("loaded %zu PSOs, every tuple CRC right\n", level->pso_count);
-    printf("their parts    %8llu: %12llu bytes\n", (unsigned long long)level->references,
-           (unsigned long long)level->reference_bytes);
-    printf("read, distinct %8llu: %12llu bytes in one allocation of %zu\n",
-           (unsigned long long)level->loaded, (unsigned long long)level->loaded_bytes,
-           level->memory_size);
+    printf("%llu pipelines created, every part and tuple CRC right\n",
+           (unsigned long long)level->total.pipelines);
+    printf("their parts    %8llu: %12llu bytes\n", (unsigned long long)level->total.parts,
+           (unsigned long long)level->total.part_bytes);
+    printf("read, distinct %8u: %12llu bytes from %llu in the file, in one allocation of %llu\n",
+           level->info.items, (unsigned long long)level->info.component_bytes,
+           (unsigned long long)level->info.read_bytes,
+           (unsigned long long)level->info.heap_bytes[0]);
+    if (level->info.left_out != 0)
+        printf("there already  %8u\n", level->info.left_out);
+}
+
+/* ---- the program ---------------------------------------------------------------------------- */
+
+static void close_game(game *self)
+{
+    for (uint32_t i = 0; i < MAX_LEVELS; i++) {
+        psopack_load_plan_destroy(&self->levels[i].plan);
+        free(self->levels[i].memory);
+        free(self->levels[i].list.psos);
+    }
+    psopack_context_destroy(&self->context);
+    psopack_archive_close(&self->archive);
 }
 
 int main(int argc, char **argv)
 {
-    if (argc != 3) {
-        fputs("usage: load_level ARCHIVE LIST\n", stderr);
+    if (argc < 3 || argc > 2 + MAX_LEVELS) {
+        fputs("usage: load_level ARCHIVE LIST...\n", stderr);
         return 2;
     }
-    FILE *list = fopen(argv[2], "r");
-    if (!list) {
-        perror(argv[2]);
-        return 1;
-    }
-    game_level level = {0};
+    game self = {0};
     psopack_diag diag = {0};
-    psopack_status status = load(&level, argv[1], list, &diag);
-    if (status)
+    psopack_status status = psopack_archive_open(argv[1], NULL, &self.archive, &diag);
+    if (status == PSOPACK_OK)
+        status = psopack_context_create(self.archive, NULL, &self.context);
+    for (int i = 2; i < argc && status == PSOPACK_OK; i++) {
+        status = load_level(&self, argv[i], &diag);
+        if (status == PSOPACK_OK)
+            report(&self.levels[i - 2]);
+    }
+    if (status != PSOPACK_OK)
         fprintf(stderr, "%s: %s\n", psopack_status_name(status), diag.text);
-    else
-        report(&level);
-    free(level.memory);
-    free(level.parts);
-    free(level.psos);
-    psopack_context_destroy(&level.context);
-    psopack_archive_close(&level.archive);
-    fclose(list);
+    close_game(&self);
     return psopack_status_exit_code(status);
 }
