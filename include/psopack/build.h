@@ -47,6 +47,13 @@ typedef struct psopack_build_events {
     void *user;
 } psopack_build_events;
 
+/* What to do with a PSO that two inputs give with different content. */
+typedef enum psopack_prefer {
+    PSOPACK_PREFER_NONE,  /* PSOPACK_E_DUPLICATE */
+    PSOPACK_PREFER_FIRST, /* the input added first */
+    PSOPACK_PREFER_LAST
+} psopack_prefer;
+
 typedef struct psopack_build_limits {
     uint64_t file_size; /* one component: default and largest 4 GiB - 1 */
     uint64_t psos;      /* default 16 Mi */
@@ -62,6 +69,9 @@ typedef struct psopack_build_options {
     int keep_going;  /* non-zero: leave out the whole PSO of an input that can't be read */
     int no_sync;     /* non-zero: do not flush to disk before the rename */
     int force_write; /* non-zero: replace the output even when it is identical */
+    psopack_prefer prefer;
+    int no_names;   /* non-zero: store no PSO names: they can then be found by key only */
+    int provenance; /* non-zero: store which archive gave which PSO, see add_archive */
     /* Called with the path of the finished temporary file before it is published; anything but
      * PSOPACK_OK ends the build with it. Where a tool verifies by the loader. May be NULL. */
     psopack_status (*check)(void *user, const char *path, psopack_diag *diag);
@@ -72,8 +82,8 @@ typedef struct psopack_build_options {
 
 #define PSOPACK_BUILD_OPTIONS_INIT                                                                 \
     {                                                                                              \
-        sizeof(psopack_build_options), PSOPACK_PROFILE_BALANCED, 0, NULL, 0, 0, 0, 0, 0, NULL,     \
-            NULL, {0, 0},                                                                          \
+        sizeof(psopack_build_options), PSOPACK_PROFILE_BALANCED, 0, NULL, 0, 0, 0, 0, 0,           \
+            PSOPACK_PREFER_NONE, 0, 0, NULL, NULL, {0, 0},                                         \
         {                                                                                          \
             NULL, NULL, NULL, NULL                                                                 \
         }                                                                                          \
@@ -136,6 +146,31 @@ typedef struct psopack_virtual_file {
 PSOPACK_API psopack_status psopack_build_add_virtual(psopack_build *build, const void *pso,
                                                      size_t pso_size, const char *slot,
                                                      const psopack_virtual_file *file,
+                                                     psopack_diag *diag);
+
+/*
+ * Which part of an archive to take. `salvage`: PSOs with a part that cannot be read are left out
+ * and named by a warning each, instead of ending the build.
+ */
+typedef struct psopack_archive_filter {
+    int (*pso)(void *user, const char *name, size_t size); /* 0: leave it out. NULL: take all */
+    int (*slot)(void *user, const char *name);             /* 0: leave the slot out everywhere */
+    const char *without; /* leave out PSOs that only this source gave, see provenance; NULL: none */
+    int salvage;
+    void *user;
+} psopack_archive_filter;
+
+/*
+ * Adds the PSOs of an archive; where it is a layer, `paths` lists what it builds on, lowest first.
+ * It is opened now and stays open until the build ends. Blocks of which enough is used are copied,
+ * checked, not compressed again; the rest is packed anew. `filter` may be NULL.
+ *
+ * PSOPACK_E_NO_NAMES when its names were stripped; PSOPACK_E_FEATURE when its keys came from a
+ * list. A base (psopack_build_on_base) can't be had at the same time: PSOPACK_E_ARGUMENT.
+ */
+PSOPACK_API psopack_status psopack_build_add_archive(psopack_build *build, const char *const *paths,
+                                                     uint32_t count,
+                                                     const psopack_archive_filter *filter,
                                                      psopack_diag *diag);
 
 /*

@@ -192,6 +192,8 @@ psopack_status psopack_build_add_virtual(psopack_build *build, const void *pso, 
 psopack_status psopack_build_on_base(psopack_build *build, const char *path,
                                      unsigned max_waste_percent, int no_stale, psopack_diag *diag)
 {
+    if (build->olds.are_inputs)
+        return psopack_fail(diag, PSOPACK_E_ARGUMENT, "archives are inputs already: no base");
     build->olds.how = no_stale ? PSOPACK_KEEP_MOVED : PSOPACK_KEEP_IN_PLACE;
     build->olds.max_waste = max_waste_percent;
     build->olds.no_stale = no_stale != 0;
@@ -212,7 +214,8 @@ static int compare_paths(const void *a, const void *b)
 static bool has_path(const psopack_inputs *inputs, const psopack_input_file *file)
 {
     psopack_origin_type type = inputs->origins[inputs->psos[file->pso].origin].type;
-    return type != PSOPACK_ORIGIN_MEMORY && type != PSOPACK_ORIGIN_VIRTUAL;
+    return type != PSOPACK_ORIGIN_MEMORY && type != PSOPACK_ORIGIN_VIRTUAL &&
+           type != PSOPACK_ORIGIN_ARCHIVE;
 }
 
 static psopack_status list_inputs(psopack_build *build)

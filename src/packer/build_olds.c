@@ -7,7 +7,7 @@
 
 static void forget_paths(psopack_build_olds *olds)
 {
-    for (uint32_t i = 0; i < olds->count; i++)
+    for (uint32_t i = 0; olds->paths && i < olds->count; i++)
         free(olds->paths[i]);
     free(olds->paths);
     olds->paths = NULL;
@@ -34,6 +34,8 @@ psopack_status psopack_build_olds_set(psopack_build_olds *olds, const char *cons
 static psopack_status check_old(const psopack_build_olds *olds, const psopack_old *old,
                                 psopack_profile profile, psopack_diag *diag)
 {
+    if (olds->are_inputs)
+        return PSOPACK_OK; /* plan_keep.c looks at each block */
     bool is_layer = (old->view.ends.must_refuse & PSOPACK_FEATURE_LAYER) != 0;
     if (olds->how == PSOPACK_KEEP_IN_PLACE && is_layer)
         return psopack_fail(diag, PSOPACK_E_FEATURE,
@@ -73,28 +75,54 @@ static psopack_status list_kinds(psopack_build_olds *olds, psopack_diag *diag)
     return PSOPACK_OK;
 }
 
+static psopack_status open_named(psopack_build_olds *olds, psopack_profile profile,
+                                 psopack_diag *diag)
+{
+    PSOPACK_TRY(psopack_new_array(&olds->olds, olds->count, sizeof *olds->olds, diag));
+    for (uint32_t i = 0; i < olds->count; i++) {
+        const psopack_archive *below = i != 0 ? olds->olds[i - 1]->handle : NULL;
+        PSOPACK_TRY(psopack_old_open(olds->paths[i], below, &olds->olds[i], diag));
+        PSOPACK_TRY(check_old(olds, olds->olds[i], profile, diag));
+    }
+    return PSOPACK_OK;
+}
+
 psopack_status psopack_build_olds_open(psopack_build_olds *olds, psopack_profile profile,
                                        psopack_diag *diag)
 {
     if (olds->count == 0)
         return PSOPACK_OK;
-    PSOPACK_TRY(psopack_new_array(&olds->olds, olds->count, sizeof *olds->olds, diag));
-    for (uint32_t i = 0; i < olds->count; i++) {
-        bool chained = olds->how == PSOPACK_KEEP_OUTSIDE && i != 0;
-        PSOPACK_TRY(psopack_old_open(olds->paths[i], chained ? olds->olds[i - 1]->handle : NULL,
-                                     &olds->olds[i], diag));
-        PSOPACK_TRY(check_old(olds, olds->olds[i], profile, diag));
-    }
+    if (!olds->are_inputs)
+        PSOPACK_TRY(open_named(olds, profile, diag));
     return list_kinds(olds, diag);
 }
 
-void psopack_build_olds_close(psopack_build_olds *olds)
+psopack_status psopack_build_olds_add(psopack_build_olds *olds, const char *path, bool is_layer,
+                                      psopack_diag *diag)
+{
+    size_t capacity = olds->count;
+    const psopack_archive *below = is_layer ? olds->olds[olds->count - 1]->handle : NULL;
+    PSOPACK_TRY(psopack_grow(&olds->olds, &capacity, olds->count + 1, sizeof *olds->olds, diag));
+    PSOPACK_TRY(psopack_old_open(path, below, &olds->olds[olds->count], diag));
+    olds->count++;
+    olds->are_inputs = true;
+    olds->how = PSOPACK_KEEP_MOVED;
+    return PSOPACK_OK;
+}
+
+static void close_all(psopack_build_olds *olds)
 {
     for (uint32_t i = olds->olds ? olds->count : 0; i-- > 0;) /* layers before their base */
         psopack_old_close(&olds->olds[i]);
     free(olds->olds);
-    free(olds->kinds);
     olds->olds = NULL;
+}
+
+void psopack_build_olds_close(psopack_build_olds *olds)
+{
+    if (!olds->are_inputs)
+        close_all(olds);
+    free(olds->kinds);
     olds->kinds = NULL;
     olds->kind_count = 0;
 }
@@ -102,7 +130,9 @@ void psopack_build_olds_close(psopack_build_olds *olds)
 void psopack_build_olds_free(psopack_build_olds *olds)
 {
     psopack_build_olds_close(olds);
-    forget_paths(olds);
+    close_all(olds);
+    if (olds->paths)
+        forget_paths(olds);
 }
 
 /* ---- use --------------------------------------------------------------------------------------
@@ -112,7 +142,7 @@ psopack_status psopack_build_olds_match(const psopack_build_olds *olds, const ps
                                         unsigned threads, const psopack_build_events *events,
                                         psopack_diag *diag)
 {
-    for (uint32_t i = 0; i < olds->count; i++)
+    for (uint32_t i = 0; !olds->are_inputs && i < olds->count; i++)
         PSOPACK_TRY(psopack_old_match(olds->olds[i], store, threads, events, diag));
     return PSOPACK_OK;
 }

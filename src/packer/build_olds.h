@@ -12,7 +12,8 @@ typedef struct psopack_build_olds {
     psopack_keep_how how;
     unsigned max_waste; /* percent of the stored bytes */
     bool no_stale;
-    psopack_old **olds; /* while writing */
+    bool are_inputs;    /* opened when they were added, until the build ends */
+    psopack_old **olds; /* else while writing */
     psopack_string *kinds;
     size_t kind_count;
 } psopack_build_olds;
@@ -21,10 +22,14 @@ typedef struct psopack_build_olds {
 psopack_status psopack_build_olds_set(psopack_build_olds *olds, const char *const *paths,
                                       uint32_t count, psopack_diag *diag);
 
+/* Opens one more archive as an input, on the archive opened before when it is a layer of it. */
+psopack_status psopack_build_olds_add(psopack_build_olds *olds, const char *path, bool is_layer,
+                                      psopack_diag *diag);
+
 /* Opens them and lists the kinds whose blocks may be kept. */
 psopack_status psopack_build_olds_open(psopack_build_olds *olds, psopack_profile profile,
                                        psopack_diag *diag);
-void psopack_build_olds_close(psopack_build_olds *olds);
+void psopack_build_olds_close(psopack_build_olds *olds); /* inputs stay open */
 
 /* Closes them and forgets the paths. */
 void psopack_build_olds_free(psopack_build_olds *olds);

@@ -17,6 +17,7 @@ struct psopack_build {
     psopack_hooks hooks;
     uint64_t store_budget;
     psopack_build_olds olds;
+    uint32_t source_count; /* archives added */
     char **depfile_inputs;
     size_t depfile_count;
 };

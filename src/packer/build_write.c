@@ -34,6 +34,7 @@ static psopack_status make_model(work *state, bool with_old_kinds, psopack_diag 
         .kind_count = with_old_kinds ? build->olds.kind_count : 0,
         .align = build->align,
         .align_count = build->align_count,
+        .prefer = build->options.prefer,
         .events = &build->options.events,
     };
     return psopack_model_make(&build->inputs, &state->store, &options, &state->model, diag);
@@ -46,6 +47,9 @@ static psopack_status collect(work *state, psopack_diag *diag)
     PSOPACK_TRY(psopack_build_olds_open(&build->olds, options->profile, diag));
     PSOPACK_TRY(psopack_store_init(&state->store, &build->inputs, &build->hooks,
                                    build->store_budget, diag));
+    PSOPACK_TRY(psopack_scan_archives(&build->inputs,
+                                      build->olds.are_inputs ? build->olds.count : 0, &state->store,
+                                      options->threads, &options->events, diag));
     PSOPACK_TRY(psopack_scan(&build->inputs, &state->store, options->threads, &options->events,
                              options->keep_going != 0, diag));
     PSOPACK_TRY(make_model(state, true, diag));

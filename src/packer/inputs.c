@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* PSOs and files of a build, their names judged as they arrive. */
 #include "packer/inputs.h"
+#include "packer/old_archive.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +36,7 @@ psopack_status psopack_inputs_copy(psopack_inputs *inputs, const void *bytes, si
 psopack_status psopack_inputs_add_origin(psopack_inputs *inputs, psopack_origin_type type,
                                          const char *path, uint32_t *ret_origin, psopack_diag *diag)
 {
-    psopack_origin origin = {type, NULL};
+    psopack_origin origin = {.type = type, .source = UINT32_MAX};
     PSOPACK_TRY(psopack_inputs_copy(inputs, path, strlen(path), &origin.path, diag));
     PSOPACK_TRY(psopack_grow(&inputs->origins, &inputs->origin_capacity, inputs->origin_count + 1,
                              sizeof origin, diag));
@@ -304,6 +305,10 @@ psopack_status psopack_inputs_read(const psopack_inputs *inputs, const psopack_i
         *ret_bytes = file->source.memory;
         *ret_size = file->size;
         return PSOPACK_OK;
+    case PSOPACK_ORIGIN_ARCHIVE:
+        PSOPACK_TRY(psopack_old_read(inputs->olds[file->source.part.archive],
+                                     file->source.part.component, buffer, ret_size, diag));
+        break;
     case PSOPACK_ORIGIN_VIRTUAL:
         PSOPACK_TRY(read_virtual(inputs, file->source.virtual_file, buffer, diag));
         *ret_size = file->source.virtual_file->size;

@@ -13,17 +13,20 @@
 
 /* How an origin's files are found. */
 typedef enum psopack_origin_type {
-    PSOPACK_ORIGIN_TREE,   /* path / PSO name / slot name */
-    PSOPACK_ORIGIN_FLAT,   /* path / PSO name */
-    PSOPACK_ORIGIN_LIST,   /* a path per file */
-    PSOPACK_ORIGIN_MEMORY, /* pointer and size */
-    PSOPACK_ORIGIN_VIRTUAL /* a callback */
+    PSOPACK_ORIGIN_TREE,    /* path / PSO name / slot name */
+    PSOPACK_ORIGIN_FLAT,    /* path / PSO name */
+    PSOPACK_ORIGIN_LIST,    /* a path per file */
+    PSOPACK_ORIGIN_MEMORY,  /* pointer and size */
+    PSOPACK_ORIGIN_VIRTUAL, /* a callback */
+    PSOPACK_ORIGIN_ARCHIVE  /* a component of an archive */
 } psopack_origin_type;
 
 /* One add call (memory and virtual files: all of them together). */
 typedef struct psopack_origin {
     psopack_origin_type type;
-    const char *path; /* of the folder or the list; "memory" */
+    bool salvage;     /* archive: PSOs with damaged parts are dropped by name */
+    uint32_t source;  /* which source of the build it is; from 64 on not told apart */
+    const char *path; /* of the folder, list or archive; "memory" */
 } psopack_origin;
 
 typedef struct psopack_input_pso {
@@ -34,10 +37,16 @@ typedef struct psopack_input_pso {
     bool dropped; /* keep_going: one of its files could not be read */
 } psopack_input_pso;
 
+typedef struct psopack_archive_part {
+    uint32_t archive; /* in inputs->olds */
+    uint32_t component;
+} psopack_archive_part;
+
 typedef union psopack_input_source {
     const char *path;                         /* list */
     const void *memory;                       /* memory */
     const psopack_virtual_file *virtual_file; /* virtual */
+    psopack_archive_part part;                /* archive */
 } psopack_input_source;
 
 typedef struct psopack_input_file {
@@ -63,6 +72,7 @@ typedef struct psopack_inputs {
     size_t directory_count, directory_capacity;
     uint32_t *pso_table; /* (origin, name) -> PSO + 1 */
     size_t pso_table_size;
+    struct psopack_old *const *olds; /* archives that are inputs; not owned */
     uint64_t pso_limit;
     uint64_t file_size_limit;
 } psopack_inputs;

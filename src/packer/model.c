@@ -229,6 +229,12 @@ static void add_reference(maker *make, const psopack_stored *items, const psopac
         (psopack_model_reference){*number - 1, (uint16_t)slot};
 }
 
+static uint64_t source_bit(const maker *make, uint32_t input)
+{
+    const psopack_origin *origin = &make->inputs->origins[make->inputs->psos[input].origin];
+    return origin->source < 64 ? UINT64_C(1) << origin->source : 0;
+}
+
 static void add_pso(maker *make, const psopack_stored *items, uint32_t input, uint32_t count)
 {
     psopack_model *model = make->model;
@@ -237,6 +243,7 @@ static void add_pso(maker *make, const psopack_stored *items, uint32_t input, ui
     *pso = (psopack_model_pso){
         .name = make->inputs->names.items[source->name],
         .key = source->key,
+        .sources = source_bit(make, input),
         .first_reference = (uint32_t)model->reference_count,
     };
     for (uint32_t i = 0; i < count; i++) {
@@ -248,32 +255,47 @@ static void add_pso(maker *make, const psopack_stored *items, uint32_t input, ui
     }
 }
 
+static psopack_status refuse(const maker *make, const char *what, uint32_t first, uint32_t second,
+                             psopack_diag *diag)
+{
+    return psopack_fail(diag, PSOPACK_E_DUPLICATE, "PSO '%s' has one %s in %s and another in %s",
+                        pso_name(make, second), what, origin_path(make, first),
+                        origin_path(make, second));
+}
+
+/* A name that was met before, in `first`: the content must be the same, unless one is preferred. */
+static psopack_status take_again(maker *make, uint32_t first, uint32_t second, uint32_t count,
+                                 psopack_diag *diag)
+{
+    const psopack_input_pso *psos = make->inputs->psos;
+    psopack_model_pso *pso = &make->model->psos[make->model->pso_count - 1];
+    bool same = same_content(make, pso, make->file_order + make->first_file[second], count);
+    bool choose = make->options->prefer != PSOPACK_PREFER_NONE;
+    psopack_diag text;
+    if (!same && !choose)
+        return refuse(make, "content", first, second, diag);
+    if (psos[first].key != psos[second].key && !choose)
+        return refuse(make, "key", first, second, diag);
+    if (same)
+        pso->sources |= source_bit(make, second);
+    psopack_fail(&text, PSOPACK_OK, "PSO '%s' is in %s and in %s, %s", pso_name(make, second),
+                 origin_path(make, first), origin_path(make, second),
+                 same ? "with the same content"
+                      : "with another content: the first named was taken");
+    note(make, &text);
+    return PSOPACK_OK;
+}
+
 static psopack_status take_pso(maker *make, const psopack_stored *items, uint32_t input,
                                uint32_t *last_input, psopack_diag *diag)
 {
-    psopack_model *model = make->model;
     uint32_t count;
     PSOPACK_TRY(merge_repeated_slots(make, input, &count, diag));
-    bool repeated = *last_input != UINT32_MAX &&
-                    make->inputs->psos[*last_input].name == make->inputs->psos[input].name;
-    if (!repeated) {
-        add_pso(make, items, input, count);
-        *last_input = input;
-        return PSOPACK_OK;
-    }
-    if (!same_content(make, &model->psos[model->pso_count - 1],
-                      make->file_order + make->first_file[input], count))
-        return psopack_fail(
-            diag, PSOPACK_E_DUPLICATE, "PSO '%s' has one content in %s and another in %s",
-            pso_name(make, input), origin_path(make, *last_input), origin_path(make, input));
-    if (make->inputs->psos[*last_input].key != make->inputs->psos[input].key)
-        return psopack_fail(diag, PSOPACK_E_DUPLICATE,
-                            "PSO '%s' has one key in %s and another in %s", pso_name(make, input),
-                            origin_path(make, *last_input), origin_path(make, input));
-    psopack_diag text;
-    psopack_fail(&text, PSOPACK_OK, "PSO '%s' is in %s and in %s, with the same content",
-                 pso_name(make, input), origin_path(make, *last_input), origin_path(make, input));
-    note(make, &text);
+    if (*last_input != UINT32_MAX &&
+        make->inputs->psos[*last_input].name == make->inputs->psos[input].name)
+        return take_again(make, *last_input, input, count, diag);
+    add_pso(make, items, input, count);
+    *last_input = input;
     return PSOPACK_OK;
 }
 
@@ -298,10 +320,12 @@ static psopack_status take_psos(maker *make, const psopack_store *store, psopack
         end = namesakes(make, i, &dropped);
         make->model->skipped_psos += dropped;
         for (size_t at = i; !dropped && at < end; at++) {
-            const psopack_input_pso *pso = &make->inputs->psos[make->pso_order[at]];
+            bool reverse = make->options->prefer == PSOPACK_PREFER_LAST;
+            uint32_t input = make->pso_order[reverse ? end - 1 - (at - i) : at];
+            const psopack_input_pso *pso = &make->inputs->psos[input];
             any_key |= pso->has_key;
             all_keys &= pso->has_key;
-            PSOPACK_TRY(take_pso(make, store->items, make->pso_order[at], &last, diag));
+            PSOPACK_TRY(take_pso(make, store->items, input, &last, diag));
         }
     }
     if (any_key && !all_keys)

@@ -20,6 +20,7 @@ typedef struct psopack_model_pso {
     uint64_t key;             /* when given */
     uint32_t first_reference; /* its references end where the next PSO's begin */
     uint32_t tuple;
+    uint64_t sources; /* bit i: source i of the build gave it */
 } psopack_model_pso;
 
 typedef struct psopack_model_reference {
@@ -76,6 +77,7 @@ typedef struct psopack_model_options {
     size_t kind_count;           /* kept are filed under them. In byte order, each once */
     const psopack_align_rule *align;
     size_t align_count;
+    psopack_prefer prefer;
     const psopack_build_events *events;
 } psopack_model_options;
 

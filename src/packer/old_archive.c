@@ -170,6 +170,21 @@ static psopack_status rebuild_block(const psopack_old *old, psopack_context *con
     return status;
 }
 
+psopack_status psopack_old_read(const psopack_old *old, uint32_t component,
+                                psopack_read_buffer *buffer, uint64_t *ret_size, psopack_diag *diag)
+{
+    uint64_t size = old->components[component].size;
+    psopack_context *context;
+    PSOPACK_TRY(psopack_grow(&buffer->bytes, &buffer->capacity, (size_t)size + 1, 1, diag));
+    PSOPACK_TRY(psopack_context_create(old->handle, NULL, &context));
+    psopack_status status = psopack_component_read(old->handle, context, component, buffer->bytes,
+                                                   (size_t)size, NULL, diag);
+    psopack_context_destroy(&context);
+    if (status == PSOPACK_OK)
+        *ret_size = size;
+    return status;
+}
+
 psopack_status psopack_old_block_bytes(const psopack_old *old, uint32_t block, uint8_t *out,
                                        psopack_diag *diag)
 {

@@ -43,6 +43,18 @@ void psopack_old_close(psopack_old **old);
 psopack_status psopack_old_match(psopack_old *old, const psopack_store *store, unsigned threads,
                                  const psopack_build_events *events, psopack_diag *diag);
 
+/* Decodes and files the components of the first `archives` of inputs->olds, and settles the files
+ * that they are. In place of psopack_old_match(). */
+psopack_status psopack_scan_archives(psopack_inputs *inputs, uint32_t archives,
+                                     psopack_store *store, unsigned threads,
+                                     const psopack_build_events *events, psopack_diag *diag);
+
+/* One component's bytes into `buffer`, with a context of its own: for the odd one that memory had
+ * no room to keep. */
+psopack_status psopack_old_read(const psopack_old *old, uint32_t component,
+                                psopack_read_buffer *buffer, uint64_t *ret_size,
+                                psopack_diag *diag);
+
 /*
  * What a block decodes to, before the inverse transform: each component decoded, stripped and
  * transformed again. `out` has the block's raw size. For base blocks, whose bytes are dictionaries.

@@ -41,6 +41,9 @@ static psopack_status scan_file(scan_state *state, uint32_t index, psopack_read_
     psopack_input_file *file = &state->inputs->files[index];
     const uint8_t *bytes;
     uint64_t size;
+    const psopack_origin *origin = &state->inputs->origins[state->inputs->psos[file->pso].origin];
+    if (origin->type == PSOPACK_ORIGIN_ARCHIVE)
+        return PSOPACK_OK; /* psopack_scan_archives() did it */
     PSOPACK_TRY(psopack_inputs_read(state->inputs, file, buffer, &bytes, &size, diag));
     file->size = size;
     file->crc = psopack_crc32c(0, bytes, (size_t)size);

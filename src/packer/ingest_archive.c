@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* PSOs of an archive, or of a layer on what it builds on, as inputs. Nothing is decoded yet. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/layout.h"
+#include "packer/build_state.h"
+
+typedef struct ingest {
+    psopack_build *build;
+    const psopack_archive_filter *filter;
+    psopack_archive *archive; /* of the whole chain */
+    psopack_context *context;
+    uint32_t first; /* of the chain's archives */
+    uint32_t origin;
+    uint32_t slots;
+    bool *take_slot;
+    uint32_t *components; /* of one PSO, by slot */
+    uint64_t dropped_source;
+} ingest;
+
+/* Components of a chain are numbered from the top: each archive's own, then those below. */
+static psopack_archive_part part_of(const ingest *state, uint32_t component)
+{
+    const psopack_build_olds *olds = &state->build->olds;
+    uint32_t archive = olds->count - 1;
+    while (archive > state->first && component >= olds->olds[archive]->view.components)
+        component -= olds->olds[archive--]->view.components;
+    return (psopack_archive_part){archive, component};
+}
+
+static psopack_status add_slots(ingest *state, uint32_t pso, uint32_t input, psopack_diag *diag)
+{
+    PSOPACK_TRY(psopack_pso_components(state->archive, pso, state->components, diag));
+    for (uint32_t slot = 0; slot < state->slots; slot++) {
+        psopack_component_info info;
+        const char *name = psopack_slot_name(state->archive, slot);
+        if (state->components[slot] == PSOPACK_ABSENT || !state->take_slot[slot])
+            continue;
+        PSOPACK_TRY(psopack_component_get(state->archive, state->components[slot], &info, diag));
+        psopack_input_source source = {.part = part_of(state, state->components[slot])};
+        PSOPACK_TRY(psopack_inputs_add_file(&state->build->inputs, input, name, strlen(name),
+                                            source, info.size, diag));
+    }
+    return PSOPACK_OK;
+}
+
+static void warn(const ingest *state, const char *name, const psopack_diag *failure)
+{
+    psopack_diag text;
+    const psopack_build_events *events = &state->build->options.events;
+    psopack_fail(&text, failure->code, "PSO '%.150s' is lost: %.300s", name, failure->text);
+    if (events->message)
+        events->message(events->user, PSOPACK_WARNING, text.text);
+}
+
+static psopack_status add_pso(ingest *state, uint32_t pso, psopack_diag *diag)
+{
+    char name[PSOPACK_PSO_NAME_MAX + 1];
+    size_t size;
+    uint32_t input;
+    psopack_inputs *inputs = &state->build->inputs;
+    const psopack_archive_filter *filter = state->filter;
+    PSOPACK_TRY(
+        psopack_pso_name(state->archive, state->context, pso, name, sizeof name, &size, diag));
+    if (filter->pso && !filter->pso(filter->user, name, size))
+        return PSOPACK_OK;
+    PSOPACK_TRY(psopack_inputs_add_pso(inputs, state->origin, name, size, &input, diag));
+    psopack_diag failure;
+    psopack_status status = add_slots(state, pso, input, &failure);
+    if (status != PSOPACK_OK && filter->salvage) {
+        inputs->psos[input].dropped = true;
+        warn(state, name, &failure);
+        return PSOPACK_OK;
+    }
+    if (status != PSOPACK_OK && diag)
+        *diag = failure;
+    return status;
+}
+
+static psopack_status open_chain(ingest *state, const char *const *paths, uint32_t count,
+                                 psopack_diag *diag)
+{
+    psopack_build *build = state->build;
+    for (uint32_t i = 0; i < count; i++)
+        PSOPACK_TRY(psopack_build_olds_add(&build->olds, paths[i], i != 0, diag));
+    build->inputs.olds = build->olds.olds;
+    const psopack_old *top = build->olds.olds[build->olds.count - 1];
+    if (!top->view.name_section)
+        return psopack_fail(diag, PSOPACK_E_NO_NAMES,
+                            "%s: its names were stripped, so its PSOs can't be packed again",
+                            top->path);
+    if ((top->view.meta_flags & PSOPACK_META_KEYS_GIVEN) != 0)
+        return psopack_fail(diag, PSOPACK_E_FEATURE,
+                            "%s: its keys came from a list: pack it again from that list",
+                            top->path);
+    state->archive = top->handle;
+    return psopack_inputs_add_origin(&build->inputs, PSOPACK_ORIGIN_ARCHIVE, paths[count - 1],
+                                     &state->origin, diag);
+}
+
+static psopack_status set_up(ingest *state, psopack_diag *diag)
+{
+    psopack_info info;
+    psopack_origin *origin = &state->build->inputs.origins[state->origin];
+    psopack_archive_info(state->archive, &info);
+    state->slots = info.slots;
+    origin->source = state->build->source_count++;
+    origin->salvage = state->filter->salvage != 0;
+    PSOPACK_TRY(psopack_new_array(&state->take_slot, info.slots, 1, diag));
+    PSOPACK_TRY(psopack_new_array(&state->components, info.slots, sizeof(uint32_t), diag));
+    for (uint32_t i = 0; i < info.slots; i++)
+        state->take_slot[i] =
+            !state->filter->slot ||
+            state->filter->slot(state->filter->user, psopack_slot_name(state->archive, i)) != 0;
+    return psopack_context_create(state->archive, NULL, &state->context);
+}
+
+static psopack_status ingest_all(ingest *state, const char *const *paths, uint32_t count,
+                                 psopack_diag *diag)
+{
+    psopack_info info;
+    PSOPACK_TRY(open_chain(state, paths, count, diag));
+    PSOPACK_TRY(set_up(state, diag));
+    psopack_archive_info(state->archive, &info);
+    for (uint32_t pso = 0; pso < info.psos; pso++)
+        PSOPACK_TRY(add_pso(state, pso, diag));
+    return PSOPACK_OK;
+}
+
+psopack_status psopack_build_add_archive(psopack_build *build, const char *const *paths,
+                                         uint32_t count, const psopack_archive_filter *filter,
+                                         psopack_diag *diag)
+{
+    static const psopack_archive_filter all = {0};
+    ingest state = {.build = build, .filter = filter ? filter : &all, .first = build->olds.count};
+    if (count == 0 || (build->olds.count != 0 && !build->olds.are_inputs))
+        return psopack_fail(diag, PSOPACK_E_ARGUMENT,
+                            "no archive is named, or the build has a base already");
+    psopack_status status = ingest_all(&state, paths, count, diag);
+    psopack_context_destroy(&state.context);
+    free(state.take_slot);
+    free(state.components);
+    return status;
+}
