@@ -133,11 +133,12 @@ PSOPACK_API psopack_status psopack_load_plan_execute_job(psopack_load_plan *plan
                                                          psopack_context *context, uint32_t job,
                                                          void *const *heaps, psopack_diag *diag);
 
-/* What a job needs from the file: one range, of the archive. Size 0: nothing, its base is decoded.
- */
+/* What a job needs: one range of one file. Size 0: nothing, its base is decoded. */
 typedef struct psopack_load_plan_read {
     uint64_t offset;
     uint64_t size;
+    const psopack_archive
+        *archive; /* whose file: the plan's, or one that it builds on as a layer */
 } psopack_load_plan_read;
 
 /*
@@ -157,8 +158,8 @@ PSOPACK_API psopack_status psopack_load_plan_execute_read(psopack_load_plan *pla
 /* Reads in pairs of submit and complete. */
 typedef struct psopack_async {
     /* Begins to read and returns at once. Anything but PSOPACK_OK: it was not begun. */
-    psopack_status (*submit)(void *user, uint32_t ticket, uint64_t offset, void *buffer,
-                             size_t size);
+    psopack_status (*submit)(void *user, uint32_t ticket, const psopack_archive *archive,
+                             uint64_t offset, void *buffer, size_t size);
     /* Waits until any read has ended, in any order: its ticket and how it ended. */
     psopack_status (*complete)(void *user, uint32_t *ret_ticket, psopack_status *ret_status);
     void *user;

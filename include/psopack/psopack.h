@@ -70,8 +70,9 @@ typedef struct psopack_open_limits {
 } psopack_open_limits;
 
 enum {
-    PSOPACK_OPEN_NO_MAP = 1u << 0,   /* read the file with read calls, never map it */
-    PSOPACK_OPEN_CHECK_ALL = 1u << 1 /* check the whole manifest now instead of at first use */
+    PSOPACK_OPEN_NO_MAP = 1u << 0,    /* read the file with read calls, never map it */
+    PSOPACK_OPEN_CHECK_ALL = 1u << 1, /* check the whole manifest now instead of at first use */
+    PSOPACK_OPEN_ALONE = 1u << 2      /* a layer without its base, see psopack_archive_layer() */
 };
 
 typedef struct psopack_open_options {
@@ -86,12 +87,14 @@ typedef struct psopack_open_options {
     void *wait_user;
     uint64_t file_offset; /* psopack_archive_open(): the archive is `file_size` bytes at this */
     uint64_t file_size;   /* offset of a larger file (0: all from there on) */
+    const psopack_archive
+        *base; /* a layer's base, see "layers". NULL for an archive that is none */
 } psopack_open_options;
 
 #define PSOPACK_OPEN_OPTIONS_INIT                                                                  \
     {                                                                                              \
         sizeof(psopack_open_options), 0, NULL, NULL, {NULL, NULL, NULL}, {0, 0, 0, 0, 0, 0}, NULL, \
-            NULL, 0, 0                                                                             \
+            NULL, 0, 0, NULL                                                                       \
     }
 
 /*
@@ -101,8 +104,9 @@ typedef struct psopack_open_options {
  * On success *ret_archive is the caller's, psopack_archive_close() frees it. On failure it is
  * untouched and `diag` (may be NULL) says which byte of what is wrong:
  * PSOPACK_E_NOT_ARCHIVE, _TRUNCATED, _EXTENDED, _CHECKSUM, _CORRUPT: damaged; _VERSION, _FEATURE:
- * not for this library; _STALE_TARGET, _STALE_CONTENT: not for this build of the game; _LIMIT;
- * _NOMEM; _IO, _NO_ENTRY, _ACCESS or what `read` returned.
+ * not for this library; _STALE_TARGET, _STALE_CONTENT: not for this build of the game;
+ * _BASE_MISSING, _BASE_WRONG, _BASE_REPACKED: a layer, see below; _LIMIT; _NOMEM; _IO, _NO_ENTRY,
+ * _ACCESS or what `read` returned.
  *
  * Cost, mapped: a few system calls and the checks of header, footer, section table and the small
  * sections (under 100 us); the rest of the manifest is checked page by page at first use. Not
@@ -152,11 +156,59 @@ PSOPACK_API psopack_status psopack_source_memory_needed(const psopack_source *so
                                                         psopack_memory *ret_memory,
                                                         psopack_diag *diag);
 
-/* Frees *archive and sets it to NULL. Its contexts must be gone. NULL and NULL inside are fine. */
+/* Frees *archive and sets it to NULL. Its contexts must be gone, and layers opened on it. NULL and
+ * NULL inside are fine. */
 PSOPACK_API void psopack_archive_close(psopack_archive **archive);
+
+/* ---- layers --------------------------------------------------------------------------------- */
+
+/*
+ * A layer is an archive that holds only what differs from its base: another archive, or another
+ * layer, up to 8 deep. Open the base, then the layer with options.base; the layer's handle shows
+ * both as one archive, in every call of this library: PSOs in byte order of their names, replaced
+ * and removed ones as the layer has it; components with the layer's own in front (index c of the
+ * base is c + the layer's own). Finding and looking up cost a few comparisons more for each layer,
+ * O(log PSOs); nothing else changes, and still nothing allocates after open.
+ *
+ * The base must outlive its layers; its bases are decoded once for all of them, in its memory. A
+ * context made for the layer serves the base as well.
+ *
+ * Opening answers PSOPACK_E_BASE_MISSING without a base (the diag names the archive id wanted),
+ * PSOPACK_E_BASE_REPACKED when the base has the content that the layer was made for, packed into
+ * another archive (only the very archive will do), PSOPACK_E_BASE_WRONG for any other.
+ *
+ * Where a diag is about an archive further down, its text begins with "base", the first 8 digits of
+ * that archive's id and a colon; indexes and offsets in it are then that archive's.
+ */
+typedef struct psopack_layer_info {
+    uint8_t base_content_id[16];
+    uint8_t base_archive_id[16];
+    uint32_t depth;          /* 1: the base is no layer itself */
+    uint32_t own_psos;       /* added or replaced here */
+    uint32_t gone_psos;      /* of the base: replaced or removed */
+    uint32_t own_components; /* stored here */
+} psopack_layer_info;
+
+/*
+ * PSOPACK_E_NOT_FOUND when the archive is no layer. Works also for a layer opened with
+ * PSOPACK_OPEN_ALONE, to find out which base it wants or to see what it holds itself: such a handle
+ * shows only the layer's own PSOs; what they take from the base has component indexes as ever, but
+ * getting or reading it is PSOPACK_E_BASE_MISSING, and so is reading a component that is compressed
+ * against the base, and psopack_archive_verify().
+ */
+PSOPACK_API psopack_status psopack_archive_layer(const psopack_archive *archive,
+                                                 psopack_layer_info *ret_info);
+
+/* What the layer was opened on; NULL for an archive that is none. */
+PSOPACK_API const psopack_archive *psopack_archive_base(const psopack_archive *archive);
 
 /* ---- what is in it -------------------------------------------------------------------------- */
 
+/*
+ * PSOs, components, references and the sums of their bytes are those of the whole that a handle on
+ * a layer shows; all about files, blocks, kinds, bases and memory is the layer's own: ask its base
+ * for the rest.
+ */
 typedef struct psopack_info {
     uint64_t file_bytes;
     uint32_t psos;
@@ -182,8 +234,8 @@ typedef struct psopack_info {
     uint8_t archive_id[16];  /* equal for equal archives */
     uint64_t archive_memory; /* what open allocated in all, bases included */
     uint64_t context_memory; /* what one psopack_context takes */
-    int has_names;
-    int has_hashes;
+    int has_names;           /* every PSO has one */
+    int has_hashes;          /* every component has one */
     int is_mapped;
 } psopack_info;
 
@@ -288,6 +340,7 @@ typedef struct psopack_component_info {
     uint32_t block;     /* first block that holds it; UINT32_MAX for size 0 */
     uint32_t blocks;    /* how many blocks it spans: 1 unless it is large, 0 for size 0 */
     int dead;           /* 1: kept by a rebuild, no PSO uses it */
+    uint32_t level;     /* which archive's block: 0 this one's, 1 its base's, 2 the base's base's */
 } psopack_component_info;
 
 /* Size and alignment before the read: no decoding. PSOPACK_E_NOT_FOUND out of range. */
@@ -402,6 +455,9 @@ typedef struct psopack_verify_result {
  * status of the first finding otherwise; each is reported through `each` (may be NULL), in order:
  * sections, blocks and their components in file order, then PSOs by index. Allocates: some bytes
  * per component.
+ *
+ * A layer is verified with all that it builds on: the bytes of each archive, from the layer down,
+ * then the PSOs of the whole.
  */
 PSOPACK_API psopack_status psopack_archive_verify(const psopack_archive *archive, uint32_t flags,
                                                   psopack_verify_fn *each, void *user,

@@ -206,6 +206,8 @@ static bool id_is_known(uint32_t id)
     case PSOPACK_SECTION_KEYS:
     case PSOPACK_SECTION_NAME:
     case PSOPACK_SECTION_HASH:
+    case PSOPACK_SECTION_LAYR:
+    case PSOPACK_SECTION_LPSO:
         return true;
     default:
         return false;

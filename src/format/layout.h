@@ -77,7 +77,7 @@ static_assert(sizeof(psopack_disk_footer) == 128, "format v1");
 #define PSOPACK_FEATURE_STRIPPED (UINT64_C(1) << 1) /* slots were removed after packing */
 /* Features that may be ignored: none yet. */
 
-#define PSOPACK_KNOWN_MUST_REFUSE UINT64_C(0)
+#define PSOPACK_KNOWN_MUST_REFUSE PSOPACK_FEATURE_LAYER
 #define PSOPACK_KNOWN_MAY_NOT_APPEND (PSOPACK_FEATURE_REBUILT | PSOPACK_FEATURE_STRIPPED)
 
 #define PSOPACK_FOURCC(a, b, c, d)                                                                 \
@@ -295,7 +295,7 @@ static_assert(sizeof(psopack_disk_names) == 16, "format v1");
  * numbered with its own in front: index c of the base is c + its own components. REFS values are
  * such indexes. SLOT has at least the slots of the base; keys use the base's seed; the content id
  * is the one of the whole. BASE rows with block PSOPACK_BASE_EXTERNAL are found in the base, or
- * what the base builds on, by their hash; they have no tables here.
+ * what the base builds on, by their hash; raw_size repeats theirs, they have no tables here.
  */
 typedef struct psopack_disk_layer {
     uint8_t base_content_id[16];

@@ -88,6 +88,8 @@ static psopack_status check_block_base(const psopack_view *view, uint32_t block,
         return PSOPACK_OK;
     if (!psopack_view_base(view, row->base - 1, &base) || base.block == block)
         return block_corrupt(diag, block, row->offset, "it names a base that does not exist");
+    if (base.block == PSOPACK_BASE_EXTERNAL)
+        return PSOPACK_OK;
     PSOPACK_TRY(psopack_column_read(&view->block_columns[PSOPACK_COLUMN_BLOCK_TRANSFORM],
                                     base.block, &transform, diag));
     PSOPACK_TRY(psopack_column_read(&view->block_columns[PSOPACK_COLUMN_BLOCK_FLAGS], base.block,
@@ -362,7 +364,7 @@ psopack_status psopack_view_pso_slot(const psopack_view *view, uint32_t pso, uin
     if (value == 0)
         return PSOPACK_E_ABSENT;
     PSOPACK_TRY(psopack_column_read(&view->reference_column, value - 1, &component, diag));
-    if (component >= view->components)
+    if (component >= view->component_end)
         return bad_value(diag, pso, slot);
     *ret_component = (uint32_t)component;
     return PSOPACK_OK;

@@ -53,6 +53,20 @@ psopack_status psopack_table_check(const psopack_ends *ends, const uint8_t *tabl
 void psopack_archive_id(const psopack_disk_footer *footer, const void *table, size_t table_size,
                         uint8_t ret_id[16]);
 
+/* What LAYR says; see psopack_disk_layer. */
+typedef struct psopack_layer_row {
+    uint8_t base_content_id[16];
+    uint8_t base_archive_id[16];
+    uint32_t depth; /* 1 .. PSOPACK_LAYER_DEPTH_MAX; 0: the archive is no layer */
+    uint32_t base_psos;
+    uint32_t base_components;
+    uint32_t psos; /* of the whole */
+    uint32_t live_components;
+    uint64_t references;
+    uint64_t reference_bytes;
+    uint64_t component_bytes;
+} psopack_layer_row;
+
 typedef struct psopack_view {
     psopack_ends ends;
     const uint8_t *manifest; /* bytes [manifest_offset, file_size) of the file */
@@ -87,13 +101,16 @@ typedef struct psopack_view {
     uint32_t kinds;
     uint32_t bases;
     uint32_t live_components; /* rows of REFS */
+    uint32_t component_end;   /* what slots name lies below: `components`, in a layer more */
+    psopack_layer_row layer;
 
     psopack_column block_columns[PSOPACK_BLOCK_COLUMNS];
     psopack_column component_columns[PSOPACK_COMPONENT_COLUMNS];
     psopack_column reference_column;
     psopack_column key_columns[PSOPACK_KEY_COLUMNS];
     psopack_column tuple_column;
-    psopack_column *slot_columns;  /* [slots] */
+    psopack_column layer_columns[PSOPACK_LAYER_COLUMNS]; /* of a layer */
+    psopack_column *slot_columns;                        /* [slots] */
     psopack_column *guess_columns; /* [slots]; section NULL: no guess for the slot */
 } psopack_view;
 
@@ -132,7 +149,7 @@ typedef struct psopack_kind_row {
 } psopack_kind_row;
 
 typedef struct psopack_base_row {
-    uint32_t block;
+    uint32_t block; /* PSOPACK_BASE_EXTERNAL, in a layer: found in what it builds on, by its hash */
     uint32_t raw_size;
     const uint8_t *tables;
     uint32_t tables_size;
@@ -152,7 +169,8 @@ typedef struct psopack_block_row {
     uint32_t first; /* component */
     uint32_t count; /* of components; 0 for a piece that is not the first */
     uint32_t transform;
-    uint32_t base; /* BASE row + 1, 0 none; its transform is this block's */
+    uint32_t
+        base; /* BASE row + 1, 0 none; its transform is this block's, if it lies in this file */
     uint32_t kind;
     uint32_t strip_word;
     uint32_t flags; /* PSOPACK_BLOCK_* */
@@ -198,7 +216,8 @@ psopack_status psopack_view_locate(const psopack_view *view, uint32_t component,
                                    const psopack_component_row *row, psopack_place *ret_place,
                                    psopack_diag *diag);
 
-/* Component of a slot; ABSENT, NOT_FOUND (index out of range) or damage. */
+/* Component of a slot, below view->component_end; ABSENT, NOT_FOUND (index out of range) or damage.
+ */
 psopack_status psopack_view_pso_slot(const psopack_view *view, uint32_t pso, uint32_t slot,
                                      uint32_t *ret_component, psopack_diag *diag);
 
@@ -229,6 +248,22 @@ psopack_status psopack_view_check_keys(const psopack_view *view, psopack_diag *d
  */
 psopack_status psopack_view_find_key(const psopack_view *view, uint64_t key, uint32_t nth,
                                      uint32_t *ret_pso, psopack_diag *diag);
+
+/* ---- layers: PSOs of the base, of the layer, and of the whole -----------------------------------
+ */
+
+/* Where PSO `pso` of the whole is: in the layer itself (*ret_own) or in its base. */
+psopack_status psopack_view_layer_find(const psopack_view *view, uint32_t pso, bool *ret_own,
+                                       uint32_t *ret_index, psopack_diag *diag);
+
+/* The number in the whole of the layer's own PSO `own`. */
+psopack_status psopack_view_layer_place(const psopack_view *view, uint32_t own, uint32_t *ret_pso,
+                                        psopack_diag *diag);
+
+/* The number in the whole of the base's PSO `pso`; NOT_FOUND when the layer replaces or removes it.
+ */
+psopack_status psopack_view_layer_keep(const psopack_view *view, uint32_t pso, uint32_t *ret_pso,
+                                       psopack_diag *diag);
 
 /* ---- names ------------------------------------------------------------------------------------
  */

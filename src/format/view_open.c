@@ -149,6 +149,51 @@ static psopack_status load_meta(psopack_view *view, psopack_diag *diag)
     return load_strings(view, section, &meta, diag);
 }
 
+/* ---- LAYR -------------------------------------------------------------------------------------
+ */
+
+static psopack_status take_layer(psopack_view *view, const psopack_section *section,
+                                 const psopack_disk_layer *disk, psopack_diag *diag)
+{
+    psopack_layer_row row = {
+        .depth = psopack_load32(disk->depth),
+        .base_psos = psopack_load32(disk->base_psos),
+        .base_components = psopack_load32(disk->base_components),
+        .psos = (uint32_t)psopack_load64(disk->psos),
+        .live_components = (uint32_t)psopack_load64(disk->components),
+        .references = psopack_load64(disk->references),
+        .reference_bytes = psopack_load64(disk->reference_bytes),
+        .component_bytes = psopack_load64(disk->component_bytes),
+    };
+    uint64_t component_end = (uint64_t)view->components + row.base_components;
+    if (row.depth == 0 || row.depth > PSOPACK_LAYER_DEPTH_MAX ||
+        psopack_load64(disk->psos) > (uint64_t)view->psos + row.base_psos ||
+        psopack_load64(disk->psos) >= UINT32_MAX || component_end >= UINT32_MAX ||
+        psopack_load64(disk->components) > component_end || psopack_load32(disk->reserved) != 0 ||
+        (view->meta_flags & PSOPACK_META_TUPLE_DELTA) != 0)
+        return corrupt(section, diag, "a count, a depth or a flag of META is impossible");
+    memcpy(row.base_content_id, disk->base_content_id, sizeof row.base_content_id);
+    memcpy(row.base_archive_id, disk->base_archive_id, sizeof row.base_archive_id);
+    view->layer = row;
+    view->component_end = (uint32_t)component_end;
+    return PSOPACK_OK;
+}
+
+static psopack_status load_layer(psopack_view *view, psopack_diag *diag)
+{
+    const psopack_section *section;
+    psopack_disk_layer disk;
+    view->component_end = view->components;
+    if ((view->ends.must_refuse & PSOPACK_FEATURE_LAYER) == 0)
+        return PSOPACK_OK;
+    PSOPACK_TRY(need_section(view, PSOPACK_SECTION_LAYR, &section, diag));
+    if (section->size != sizeof disk)
+        return corrupt(section, diag, "it has another size");
+    PSOPACK_TRY(psopack_section_require(section, 0, sizeof disk, diag));
+    memcpy(&disk, section->bytes, sizeof disk);
+    return take_layer(view, section, &disk, diag);
+}
+
 /* ---- SLOT, KIND, BASE -------------------------------------------------------------------------
  */
 
@@ -241,9 +286,11 @@ static psopack_status load_bases(psopack_view *view, psopack_diag *diag)
         memcpy(&disk, section->bytes + sizeof(psopack_disk_count) + i * sizeof disk, sizeof disk);
         uint64_t offset = psopack_load32(disk.tables_offset);
         uint64_t size = psopack_load32(disk.tables_size);
-        if (psopack_load32(disk.block) >= view->blocks || size > PSOPACK_BASE_TABLES_MAX ||
-            offset < rows_end || offset > section->size || size > section->size - offset ||
-            psopack_load32(disk.raw_size) > PSOPACK_BLOCK_SIZE_MAX)
+        bool is_external = view->layer.depth != 0 &&
+                           psopack_load32(disk.block) == PSOPACK_BASE_EXTERNAL && size == 0;
+        if ((psopack_load32(disk.block) >= view->blocks && !is_external) ||
+            size > PSOPACK_BASE_TABLES_MAX || offset < rows_end || offset > section->size ||
+            size > section->size - offset || psopack_load32(disk.raw_size) > PSOPACK_BLOCK_SIZE_MAX)
             return corrupt(section, diag, "a base's block or tables are impossible");
     }
     return PSOPACK_OK;
@@ -261,6 +308,7 @@ psopack_status psopack_view_open(const psopack_ends *ends, const uint8_t *manife
     PSOPACK_TRY(place_sections(view, pages, diag));
     PSOPACK_TRY(check_page_tables(view, diag));
     PSOPACK_TRY(load_meta(view, diag));
+    PSOPACK_TRY(load_layer(view, diag));
     PSOPACK_TRY(load_slots(view, diag));
     PSOPACK_TRY(load_bases(view, diag));
     PSOPACK_TRY(load_kinds(view, diag));
@@ -339,6 +387,21 @@ static psopack_status load_psos(psopack_view *view, psopack_diag *diag)
     return PSOPACK_OK;
 }
 
+/* Own PSOs have a place each, and what is gone was there: so the whole has as many as LAYR says. */
+static psopack_status load_layer_columns(psopack_view *view, psopack_diag *diag)
+{
+    if (view->layer.depth == 0)
+        return PSOPACK_OK;
+    PSOPACK_TRY(load_set(view, PSOPACK_SECTION_LPSO, view->layer_columns, PSOPACK_LAYER_COLUMNS,
+                         UINT64_MAX, diag));
+    uint64_t gone = view->layer_columns[PSOPACK_COLUMN_LAYER_GONE].rows;
+    if (view->layer_columns[PSOPACK_COLUMN_LAYER_PLACE].rows != view->psos ||
+        gone > view->layer.base_psos ||
+        (uint64_t)view->layer.base_psos - gone + view->psos != view->layer.psos)
+        return corrupt(view->layer_columns[0].section, diag, "it does not fit LAYR's counts");
+    return PSOPACK_OK;
+}
+
 psopack_status psopack_view_open_columns(psopack_view *view, psopack_column *columns,
                                          psopack_diag *diag)
 {
@@ -354,7 +417,8 @@ psopack_status psopack_view_open_columns(psopack_view *view, psopack_column *col
     PSOPACK_TRY(load_set(view, PSOPACK_SECTION_KEYS, view->key_columns, PSOPACK_KEY_COLUMNS,
                          UINT64_MAX, diag));
     PSOPACK_TRY(psopack_view_check_keys(view, diag));
-    if (view->reference_column.rows > view->components)
+    PSOPACK_TRY(load_layer_columns(view, diag));
+    if (view->reference_column.rows > view->component_end)
         return corrupt(view->reference_column.section, diag, "more references than components");
     view->live_components = (uint32_t)view->reference_column.rows;
     return load_psos(view, diag);

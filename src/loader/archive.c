@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "loader/base.h"
+#include "loader/layer.h"
 #include "loader/memory_layout.h"
 #include "loader/open.h"
 
@@ -82,8 +83,8 @@ static psopack_status check_limits(const psopack_archive *archive, psopack_diag 
         const char *what;
         uint64_t value, limit;
     } rows[] = {
-        {"PSOs", view->psos, limits->psos},
-        {"components", view->components, limits->components},
+        {"PSOs", view->layer.depth ? view->layer.psos : view->psos, limits->psos},
+        {"components", view->component_end, limits->components},
         {"bytes in a block", view->block_raw_max, limits->block_size},
         {"stored bytes in a block", view->block_stored_max, limits->block_size},
     };
@@ -114,14 +115,15 @@ static psopack_status check_staleness(const psopack_view *view, const psopack_op
 
 /* ---- allocation 2 --------------------------------------------------------------------------- */
 
-static psopack_status allocate_second(psopack_archive *archive, psopack_diag *diag)
+static psopack_status allocate_second(psopack_archive *archive, uint16_t **ret_base_slots,
+                                      psopack_diag *diag)
 {
     psopack_view *view = &archive->view;
     PSOPACK_TRY(psopack_bases_measure(view, &archive->limits, archive->origin.memory == NULL,
                                       &archive->base_memory, diag));
     psopack_second_layout layout = psopack_lay_out_second(
-        view->slots, view->bases, view->name_section ? psopack_dictionary_size() : 0,
-        archive->base_memory);
+        view->slots, view->bases, view->layer.depth != 0,
+        view->name_section ? psopack_dictionary_size() : 0, archive->base_memory);
     uint8_t *memory = psopack_arena_allocate(&layout.arena, &archive->allocator, diag);
     if (!memory)
         return PSOPACK_E_NOMEM;
@@ -133,6 +135,7 @@ static psopack_status allocate_second(psopack_archive *archive, psopack_diag *di
         archive->names = (psopack_names *)(void *)(memory + layout.names);
         archive->names->dictionary_room = memory + layout.names_room;
     }
+    *ret_base_slots = (uint16_t *)(void *)(memory + layout.base_slots);
     psopack_bases_place(archive, memory + layout.base_memory);
     return psopack_view_open_columns(view, (psopack_column *)(void *)(memory + layout.columns),
                                      diag);
@@ -156,12 +159,14 @@ static psopack_status fill_archive(psopack_archive *archive, const psopack_ends 
                                    psopack_page_state *pages, const psopack_open_options *options,
                                    psopack_diag *diag)
 {
+    uint16_t *base_slots = NULL;
     PSOPACK_TRY(psopack_view_open(ends, manifest, manifest_offset, pages, &archive->view, diag));
     PSOPACK_TRY(check_limits(archive, diag));
-    PSOPACK_TRY(allocate_second(archive, diag));
+    PSOPACK_TRY(allocate_second(archive, &base_slots, diag));
     if ((options->flags & PSOPACK_OPEN_CHECK_ALL) != 0)
         PSOPACK_TRY(psopack_view_check_all(&archive->view, diag));
-    return check_staleness(&archive->view, options, diag);
+    PSOPACK_TRY(check_staleness(&archive->view, options, diag));
+    return psopack_layer_attach(archive, options, base_slots, diag);
 }
 
 /* Up to allocation 1; the origin stays the caller's when this fails. */

@@ -4,8 +4,9 @@
  *
  * Memory, all from the caller's allocator while opening:
  *   1. this struct, the page states, and the manifest where it can't be used in place;
- *   2. the slot columns, the base states, and the bases themselves: for each [entropy tables]
- *      [decoded bytes][ZSTD_DDict][stored bytes, only where those can't be used in place].
+ *   2. the slot columns, the base states, a layer's table of slots, and the bases themselves: for
+ *      each [entropy tables][decoded bytes][ZSTD_DDict][stored bytes, only where those can't be
+ *      used in place].
  * Afterwards only atomic states and the bases' bytes change, each written once.
  */
 #ifndef PSOPACK_LOADER_ARCHIVE_H
@@ -23,6 +24,11 @@ struct ZSTD_DDict_s;
 #define PSOPACK_ALLOCATION_ALIGNMENT 64u
 
 typedef struct psopack_base {
+    /* Who decodes it: this archive and this number, or, for an external one of a layer, an archive
+     * that the layer builds on. NULL: external, and the layer was opened alone. */
+    const psopack_archive *owner;
+    uint32_t owner_index;
+    uint32_t transform; /* known once it is decoded */
     psopack_once once;
     uint32_t block;
     uint32_t tables_size;
@@ -48,6 +54,13 @@ struct psopack_archive {
     psopack_wait wait;
     psopack_base *bases; /* [view.bases] */
 
+    /* What the handle shows: itself and, as a layer, all that it builds on. See loader/layer.h. */
+    const psopack_archive *base; /* NULL: no layer, or one that was opened alone */
+    uint32_t depth;              /* how many archives are below it */
+    uint32_t psos;
+    uint32_t components;        /* indexes run below this */
+    const uint16_t *base_slots; /* [view.slots]: the base's slot, or PSOPACK_NO_SLOT */
+
     psopack_names *names; /* NULL: the archive has no names */
 
     size_t size;  /* of allocation 1 */
@@ -64,6 +77,9 @@ psopack_status psopack_allocator_load(const psopack_allocator *allocator,
 
 /* NULL, and the diag filled for PSOPACK_E_NOMEM, when there is none. Aligned to 64. */
 void *psopack_allocate(const psopack_allocator *allocator, uint64_t size, psopack_diag *diag);
+
+/* True when every PSO that the handle shows has a name. */
+bool psopack_archive_has_names(const psopack_archive *archive);
 
 void psopack_wait_default(void *user);
 

@@ -9,6 +9,7 @@
 
 #include "loader/block.h"
 #include "loader/context.h"
+#include "loader/layer.h"
 
 size_t psopack_dictionary_size(void)
 {
@@ -47,7 +48,8 @@ psopack_status psopack_bases_measure(const psopack_view *view, const psopack_ope
     for (uint32_t i = 0; i < view->bases; i++) {
         psopack_base_row row;
         psopack_view_base(view, i, &row);
-        size += psopack_base_size(row.tables_size, row.raw_size, keep_stored);
+        if (row.block != PSOPACK_BASE_EXTERNAL) /* it lies in the memory of its owner */
+            size += psopack_base_size(row.tables_size, row.raw_size, keep_stored);
         if (size > limits->base_memory)
             return psopack_fail(diag, PSOPACK_E_LIMIT,
                                 "the archive's bases take %llu bytes of memory and more, the limit "
@@ -65,10 +67,14 @@ void psopack_bases_place(psopack_archive *archive, uint8_t *memory)
         psopack_base *base = &archive->bases[i];
         psopack_base_row row;
         psopack_view_base(&archive->view, i, &row);
-        base_layout layout = lay_out(row.tables_size, row.raw_size, keep_stored ? row.raw_size : 0);
         base->block = row.block;
         base->tables_size = row.tables_size;
         base->raw_size = row.raw_size;
+        if (row.block == PSOPACK_BASE_EXTERNAL)
+            continue;
+        base->owner = archive;
+        base->owner_index = i;
+        base_layout layout = lay_out(row.tables_size, row.raw_size, keep_stored ? row.raw_size : 0);
         base->bytes = memory;
         base->dictionary_room = memory + layout.dictionary;
         base->stored = keep_stored ? memory + layout.stored : NULL;
@@ -133,6 +139,7 @@ static psopack_status decode_base(const psopack_archive *archive, psopack_contex
     if (!base->dictionary)
         return base_damaged(diag, PSOPACK_E_CORRUPT, base, index, block.offset,
                             "its entropy tables are malformed");
+    base->transform = block.transform;
     return PSOPACK_OK;
 }
 
@@ -154,26 +161,43 @@ static psopack_status require_one(const psopack_archive *archive, psopack_contex
     return status;
 }
 
+static psopack_status find_owner(const psopack_archive *archive, uint32_t index,
+                                 psopack_base_place *ret_place, psopack_diag *diag)
+{
+    const psopack_base *base = &archive->bases[index];
+    if (!base->owner)
+        return psopack_fail(diag, PSOPACK_E_BASE_MISSING,
+                            "base block %u lies in the base of this layer: open the layer on it",
+                            index);
+    *ret_place = (psopack_base_place){base->owner, base->owner_index};
+    return PSOPACK_OK;
+}
+
 psopack_status psopack_base_require(const psopack_archive *archive, psopack_context *context,
                                     uint32_t base, psopack_diag *diag)
 {
-    if (psopack_once_is_good(&archive->bases[base].once))
+    psopack_base_place at, chain[PSOPACK_BASE_DEPTH_MAX];
+    uint32_t depth = 0;
+    PSOPACK_TRY(find_owner(archive, base, &at, diag));
+    if (psopack_once_is_good(&at.archive->bases[at.index].once))
         return PSOPACK_OK;
     /* From this base down to one that has none, then up again: each needs the one below. */
-    uint32_t chain[PSOPACK_BASE_DEPTH_MAX];
-    uint32_t depth = 0;
-    for (uint32_t at = base;;) {
+    for (;;) {
         psopack_block_row block;
+        const psopack_base *here = &at.archive->bases[at.index];
         chain[depth++] = at;
-        PSOPACK_TRY(psopack_view_block(&archive->view, archive->bases[at].block, &block, diag));
+        PSOPACK_TRY(psopack_view_block(&at.archive->view, here->block, &block, diag));
         if (block.base == 0)
             break;
-        if (block.base - 1 >= at || depth == PSOPACK_BASE_DEPTH_MAX)
-            return base_damaged(diag, PSOPACK_E_CORRUPT, &archive->bases[at], at, block.offset,
+        if (block.base - 1 >= at.index || depth == PSOPACK_BASE_DEPTH_MAX)
+            return base_damaged(diag, PSOPACK_E_CORRUPT, here, at.index, block.offset,
                                 "bases build on each other in a way that no packer writes");
-        at = block.base - 1;
+        PSOPACK_TRY(find_owner(at.archive, block.base - 1, &at, diag));
     }
-    while (depth != 0)
-        PSOPACK_TRY(require_one(archive, context, chain[--depth], diag));
-    return PSOPACK_OK;
+    psopack_status status = PSOPACK_OK;
+    while (depth != 0 && status == PSOPACK_OK) {
+        at = chain[--depth];
+        status = require_one(at.archive, context, at.index, diag);
+    }
+    return psopack_local_explain(archive, at.archive, status, diag);
 }

@@ -26,6 +26,13 @@ static psopack_status check_stored(const psopack_archive *archive, uint32_t bloc
         block, row->stored_size);
 }
 
+/* The one that decodes it, which has been asked for it. */
+static const psopack_base *good_base(const psopack_archive *archive, uint32_t index)
+{
+    const psopack_base *base = &archive->bases[index];
+    return &base->owner->bases[base->owner_index];
+}
+
 /*
  * One call decodes the whole frame into memory of the exact size, so a window costs nothing and no
  * frame can ask for memory. `dst` may be the caller's: zstd never writes past raw_size.
@@ -35,7 +42,14 @@ static psopack_status decode_frame(const psopack_archive *archive, psopack_conte
                                    const uint8_t *stored, uint8_t *dst, psopack_diag *diag)
 {
     ZSTD_DCtx *decoder = context->decoder;
-    const ZSTD_DDict *dictionary = row->base ? archive->bases[row->base - 1].dictionary : NULL;
+    const ZSTD_DDict *dictionary = NULL;
+    if (row->base != 0) {
+        const psopack_base *base = good_base(archive, row->base - 1);
+        if (base->transform != row->transform)
+            return psopack_fail_at(diag, PSOPACK_E_CORRUPT, PSOPACK_OBJECT_BLOCK, block,
+                                   row->offset, "block %u: its base has another transform", block);
+        dictionary = base->dictionary;
+    }
     bool is_frame = (row->flags & PSOPACK_BLOCK_FRAME) != 0;
     size_t result = ZSTD_DCtx_setParameter(decoder, ZSTD_d_format,
                                            is_frame ? ZSTD_f_zstd1 : ZSTD_f_zstd1_magicless);
@@ -54,7 +68,7 @@ psopack_status psopack_block_decode(const psopack_archive *archive, psopack_cont
                                     uint8_t *dst, psopack_diag *diag)
 {
     bool is_raw = (row->flags & PSOPACK_BLOCK_RAW) != 0;
-    const uint8_t *stored = psopack_context_stored(context, row);
+    const uint8_t *stored = psopack_context_stored(context, archive, row);
     if (!stored) {
         uint8_t *to = is_raw ? dst : room;
         PSOPACK_TRY(psopack_origin_read(&archive->origin, row->offset, to, row->stored_size, diag));

@@ -30,12 +30,25 @@ static size_t names_room(const psopack_archive *archive)
     return names_max;
 }
 
+void psopack_context_sizes_add(psopack_context_sizes *sizes, const psopack_archive *archive)
+{
+    for (; archive; archive = archive->base) {
+        const psopack_view *view = &archive->view;
+        size_t names = names_room(archive);
+        if (view->block_raw_max > sizes->raw_max)
+            sizes->raw_max = view->block_raw_max;
+        if (!archive->origin.memory && view->block_stored_max > sizes->stored_max)
+            sizes->stored_max = view->block_stored_max;
+        if (names > sizes->names_max)
+            sizes->names_max = names;
+    }
+}
+
 static psopack_context_layout lay_out(const psopack_archive *archive)
 {
-    const psopack_view *view = &archive->view;
-    return psopack_lay_out_context(psopack_decoder_size(), view->block_raw_max,
-                                   archive->origin.memory ? 0 : view->block_stored_max,
-                                   names_room(archive));
+    psopack_context_sizes sizes = {0, 0, 0};
+    psopack_context_sizes_add(&sizes, archive);
+    return psopack_lay_out_context(psopack_decoder_size(), &sizes);
 }
 
 uint64_t psopack_context_size(const psopack_archive *archive)
@@ -71,7 +84,7 @@ psopack_status psopack_context_create(const psopack_archive *archive,
     context->allocator = own;
     context->size = layout.arena.size;
     context->raw = memory + layout.raw;
-    context->stored = archive->origin.memory ? NULL : memory + layout.stored;
+    context->stored = memory + layout.stored;
     context->names = memory + layout.names;
     context->names_max = layout.arena.size - layout.names;
     context->transform_scratch = memory + layout.scratch;
@@ -94,11 +107,20 @@ void psopack_context_destroy(psopack_context **context)
     *context = NULL;
 }
 
-const uint8_t *psopack_context_stored(const psopack_context *context, const psopack_block_row *row)
+bool psopack_context_serves(const psopack_context *context, const psopack_archive *archive)
 {
-    const psopack_origin *origin = &context->archive->origin;
+    const psopack_archive *at = context ? context->archive : NULL;
+    while (at && at != archive)
+        at = at->base;
+    return at != NULL;
+}
+
+const uint8_t *psopack_context_stored(const psopack_context *context,
+                                      const psopack_archive *archive, const psopack_block_row *row)
+{
+    const psopack_origin *origin = &archive->origin;
     uint64_t at = row->offset - context->supplied_offset; /* huge when it lies in front */
-    if (context->supplied && at <= context->supplied_size &&
+    if (context->supplied && context->supplied_archive == archive && at <= context->supplied_size &&
         row->stored_size <= context->supplied_size - at)
         return context->supplied + (size_t)at;
     return origin->memory ? origin->memory + (size_t)row->offset : NULL;

@@ -2,7 +2,8 @@
 /*
  * A decode context: everything that a read writes to besides the caller's memory. One allocation:
  * this struct, the zstd decoder, one decoded block, one stored block where those can't be used in
- * place, one decoded page of names.
+ * place, one decoded page of names. A context of a layer serves every archive below it too, so it
+ * has room for the largest and remembers whose block and page it holds.
  */
 #ifndef PSOPACK_LOADER_CONTEXT_H
 #define PSOPACK_LOADER_CONTEXT_H
@@ -23,16 +24,19 @@ struct psopack_context {
     struct ZSTD_DCtx_s *decoder;
 
     uint32_t block; /* whose decoded bytes lie in `raw`; PSOPACK_NO_BLOCK: none */
+    const psopack_archive *block_archive;
     uint8_t *raw;
-    uint8_t *stored; /* NULL: stored bytes are used in place */
+    uint8_t *stored; /* room for stored bytes that can't be used in place */
 
     uint32_t page; /* of names, decoded in `names`; PSOPACK_NO_PAGE: none */
+    const psopack_archive *page_archive;
     uint32_t page_size;
     uint32_t page_names;
     uint8_t *names;
     size_t names_max;
 
     const uint8_t *supplied; /* stored bytes that the caller read: of the file from here on */
+    const psopack_archive *supplied_archive;
     uint64_t supplied_offset;
     uint64_t supplied_size;
 
@@ -40,9 +44,23 @@ struct psopack_context {
     uint8_t name[PSOPACK_PSO_NAME_MAX]; /* the last name taken from a page */
 };
 
+/* The largest things of all archives that a context serves. */
+typedef struct psopack_context_sizes {
+    uint32_t raw_max;
+    uint32_t stored_max; /* 0 where stored bytes are used in place */
+    size_t names_max;
+} psopack_context_sizes;
+
+/* Takes in an archive and all that it builds on; NULL is fine. */
+void psopack_context_sizes_add(psopack_context_sizes *sizes, const psopack_archive *archive);
+
+/* True when the context was made for this archive or for a layer on it. NULL serves none. */
+bool psopack_context_serves(const psopack_context *context, const psopack_archive *archive);
+
 /* The stored bytes of a block where they can be used in place: supplied, or in the archive's
  * memory. NULL: they must be read. */
-const uint8_t *psopack_context_stored(const psopack_context *context, const psopack_block_row *row);
+const uint8_t *psopack_context_stored(const psopack_context *context,
+                                      const psopack_archive *archive, const psopack_block_row *row);
 
 /* Memory of the zstd decoder in it. */
 size_t psopack_decoder_size(void);

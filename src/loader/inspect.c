@@ -4,6 +4,7 @@
 
 #include "format/transform.h"
 #include "loader/context.h"
+#include "loader/layer.h"
 
 /* Numbers as in the format; the names are the packer's. */
 static const char *profile_name(uint32_t profile)
@@ -47,14 +48,38 @@ static void fill_memory(const psopack_archive *archive, psopack_info *info)
     info->context_memory = psopack_context_size(archive);
 }
 
+/* All PSOs have names, or none does: an archive without them hides those of its layers. */
+bool psopack_archive_has_names(const psopack_archive *archive)
+{
+    while (archive && archive->view.name_section)
+        archive = archive->base;
+    return archive == NULL;
+}
+
+static bool has_hashes(const psopack_archive *archive)
+{
+    while (archive && archive->view.hash_section)
+        archive = archive->base;
+    return archive == NULL;
+}
+
+/* Of the whole, where META has them for the layer itself. */
+static void fill_sums(const psopack_layer_row *layer, psopack_info *info)
+{
+    info->live_components = layer->live_components;
+    info->references = layer->references;
+    info->reference_bytes = layer->reference_bytes;
+    info->component_bytes = layer->component_bytes;
+}
+
 void psopack_archive_info(const psopack_archive *archive, psopack_info *ret_info)
 {
     const psopack_view *view = &archive->view;
     psopack_info info = {
         .file_bytes = archive->origin.size,
-        .psos = view->psos,
+        .psos = archive->psos,
         .slots = view->slots,
-        .components = view->components,
+        .components = archive->components,
         .live_components = view->live_components,
         .kinds = view->kinds,
         .blocks = view->blocks,
@@ -69,14 +94,16 @@ void psopack_archive_info(const psopack_archive *archive, psopack_info *ret_info
         .profile = profile_name(view->profile),
         .recipe = view->recipe,
         .zstd_version = view->zstd_version,
-        .has_names = view->name_section != NULL,
-        .has_hashes = view->hash_section != NULL,
+        .has_names = psopack_archive_has_names(archive),
+        .has_hashes = has_hashes(archive),
         .is_mapped = archive->origin.is_mapped,
     };
     info.manifest_bytes = info.file_bytes > info.data_bytes ? info.file_bytes - info.data_bytes : 0;
     memcpy(info.content_id, view->ends.content_id, sizeof info.content_id);
     memcpy(info.archive_id, view->ends.archive_id, sizeof info.archive_id);
     fill_memory(archive, &info);
+    if (archive->base)
+        fill_sums(&view->layer, &info);
     *ret_info = info;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "loader/arena.h"
+#include "loader/layer.h"
 #include "loader/load_plan.h"
 
 /* ---- options -------------------------------------------------------------------------------- */
@@ -69,7 +70,7 @@ static psopack_status set_create(component_set *set, const psopack_archive *arch
             heaps = options->component_heaps[i] + 1u;
     }
     set->heaps = heaps;
-    set->words_per_heap = (size_t)archive->view.components / 64 + 1;
+    set->words_per_heap = (size_t)archive->components / 64 + 1;
     uint64_t size = (uint64_t)set->words_per_heap * heaps * sizeof(uint64_t);
     set->words = psopack_allocate(&options->allocator, size, diag);
     if (!set->words)
@@ -87,11 +88,11 @@ static void set_add(component_set *set, uint32_t component, uint32_t heap)
 static psopack_status gather_psos(component_set *set, const psopack_archive *archive,
                                   const psopack_load_plan_options *options, psopack_diag *diag)
 {
-    uint32_t count = options->all_psos ? archive->view.psos : options->pso_count;
+    uint32_t count = options->all_psos ? archive->psos : options->pso_count;
     uint32_t components[PSOPACK_SLOTS_MAX];
     for (uint32_t i = 0; i < count; i++) {
         uint32_t pso = options->all_psos ? i : options->psos[i];
-        PSOPACK_TRY(psopack_view_pso(&archive->view, pso, components, diag));
+        PSOPACK_TRY(psopack_pso_components(archive, pso, components, diag));
         for (uint32_t slot = 0; slot < archive->view.slots; slot++) {
             uint32_t heap = options->slot_heaps ? options->slot_heaps[slot] : 0;
             if (heap != PSOPACK_LOAD_PLAN_SKIP && components[slot] != PSOPACK_ABSENT)
@@ -107,9 +108,9 @@ static psopack_status gather(component_set *set, const psopack_archive *archive,
     PSOPACK_TRY(gather_psos(set, archive, options, diag));
     for (uint32_t i = 0; i < options->component_count; i++) {
         uint32_t component = options->components[i];
-        if (component >= archive->view.components)
+        if (component >= archive->components)
             return psopack_fail(diag, PSOPACK_E_NOT_FOUND, "component %u: there are %u", component,
-                                archive->view.components);
+                                archive->components);
         set_add(set, component, options->component_heaps ? options->component_heaps[i] : 0);
     }
     return PSOPACK_OK;
@@ -167,7 +168,7 @@ static psopack_status place_item(psopack_load_plan *plan, uint32_t component, ui
 {
     psopack_load_plan_info *info = &plan->info;
     psopack_component_row row;
-    PSOPACK_TRY(psopack_view_component(&plan->archive->view, component, &row, diag));
+    PSOPACK_TRY(psopack_archive_component_row(plan->archive, component, &row, diag));
     if (row.size > plan->archive->limits.component_size)
         return psopack_fail_at(diag, PSOPACK_E_LIMIT, PSOPACK_OBJECT_COMPONENT, component,
                                PSOPACK_NO_OFFSET,
@@ -179,8 +180,8 @@ static psopack_status place_item(psopack_load_plan *plan, uint32_t component, ui
     if (own > info->heap_alignment[heap])
         info->heap_alignment[heap] = own;
     if (row.size == 0) { /* nothing to load, but the row must say so */
-        const psopack_found empty = {.row = row, .place = {UINT32_MAX, 0, 0}};
-        PSOPACK_TRY(psopack_component_check(component, &empty, 0, diag));
+        const psopack_found empty = {.index = component, .row = row, .place = {UINT32_MAX, 0, 0}};
+        PSOPACK_TRY(psopack_component_check(&empty, 0, diag));
     }
     uint64_t offset = psopack_align_up(info->heap_bytes[heap], own);
     plan->items[info->items++] = (plan_item){

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Load plans over an I/O layer that reads by itself: what a job reads, and reads kept in flight. */
-#include "loader/base.h"
 #include "loader/context.h"
 #include "loader/load_plan.h"
 
@@ -11,10 +10,10 @@
 
 /* From the first piece of a large component to the end of the last. */
 static psopack_status read_of_pieces(const psopack_load_plan *plan, const plan_job *job,
-                                     const psopack_block_row *first,
+                                     const psopack_archive *archive, const psopack_block_row *first,
                                      psopack_load_plan_read *ret_read, psopack_diag *diag)
 {
-    const psopack_view *view = &plan->archive->view;
+    const psopack_view *view = &archive->view;
     uint64_t size = plan->items[job->first_item].size;
     uint32_t pieces = (uint32_t)((size + view->split_size - 1) / view->split_size);
     psopack_block_row last;
@@ -24,26 +23,27 @@ static psopack_status read_of_pieces(const psopack_load_plan *plan, const plan_j
         return psopack_fail_at(diag, PSOPACK_E_CORRUPT, PSOPACK_OBJECT_BLOCK, job->block,
                                first->offset, "block %u: a component's pieces are out of order",
                                job->block);
-    *ret_read = (psopack_load_plan_read){first->offset, end - first->offset};
+    *ret_read = (psopack_load_plan_read){first->offset, end - first->offset, archive};
     return PSOPACK_OK;
 }
 
 psopack_status psopack_load_plan_get_read(const psopack_load_plan *plan, uint32_t job_number,
                                           psopack_load_plan_read *ret_read, psopack_diag *diag)
 {
-    const psopack_archive *archive = plan->archive;
     if (job_number >= plan->info.jobs)
         return psopack_fail(diag, PSOPACK_E_NOT_FOUND, "job %u: there are %u", job_number,
                             plan->info.jobs);
     const plan_job *job = &plan->jobs[job_number];
+    psopack_local at = psopack_load_plan_job_place(plan, job);
+    const psopack_archive *archive = at.archive;
     bool decodes_base = job->item_count == 0;
-    uint32_t block = decodes_base ? archive->bases[job->block].block : job->block;
+    uint32_t block = decodes_base ? archive->bases[at.index].block : job->block;
     psopack_block_row row;
     PSOPACK_TRY(psopack_view_block(&archive->view, block, &row, diag));
     bool in_base = !decodes_base && (row.flags & PSOPACK_BLOCK_BASE) != 0;
     if (!decodes_base && !in_base && plan->items[job->first_item].size > archive->view.split_size)
-        return read_of_pieces(plan, job, &row, ret_read, diag);
-    *ret_read = (psopack_load_plan_read){row.offset, in_base ? 0 : row.stored_size};
+        return read_of_pieces(plan, job, archive, &row, ret_read, diag);
+    *ret_read = (psopack_load_plan_read){row.offset, in_base ? 0 : row.stored_size, archive};
     return PSOPACK_OK;
 }
 
@@ -56,6 +56,7 @@ psopack_status psopack_load_plan_execute_read(psopack_load_plan *plan, psopack_c
     if (!context || (!bytes && read.size != 0))
         return psopack_fail(diag, PSOPACK_E_ARGUMENT, "a job needs a context and its bytes");
     context->supplied = bytes;
+    context->supplied_archive = read.archive;
     context->supplied_offset = read.offset;
     context->supplied_size = read.size;
     psopack_status status = psopack_load_plan_execute_job(plan, context, job, heaps, diag);
@@ -113,8 +114,8 @@ static void begin_job(pump *p, uint32_t job)
     }
     uint32_t ticket = lowest_bit(p->free_tickets);
     if (status == PSOPACK_OK) {
-        status = p->async->submit(p->async->user, ticket, read.offset, buffer_of(p, ticket),
-                                  (size_t)read.size);
+        status = p->async->submit(p->async->user, ticket, read.archive, read.offset,
+                                  buffer_of(p, ticket), (size_t)read.size);
         if (status != PSOPACK_OK)
             psopack_fail_at(&found, status, PSOPACK_OBJECT_FILE, 0, read.offset,
                             "a read of %llu bytes was not begun: %s", (unsigned long long)read.size,

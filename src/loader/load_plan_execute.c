@@ -15,12 +15,19 @@ typedef struct job_run {
     psopack_context *context;
     void *const *heaps;
     const plan_job *job;
+    psopack_local at; /* the archive that holds it */
     psopack_block_row row;
 } job_run;
 
 static uint8_t *place_of(const job_run *run, const plan_item *item)
 {
     return (uint8_t *)run->heaps[item->heap] + (size_t)item->offset;
+}
+
+/* The number of an item's component in the archive that holds it. */
+static uint32_t index_of(const job_run *run, const plan_item *item)
+{
+    return item->component - run->at.first_component;
 }
 
 /* ---- one block straight to its place -------------------------------------------------------- */
@@ -40,7 +47,7 @@ static bool fits_as_it_is(const job_run *run)
             continue;
         if (items[i].heap != items[0].heap || items[i].offset != items[0].offset + size ||
             (i != 0 && items[i].component == items[i - 1].component) ||
-            psopack_view_component(&run->plan->archive->view, items[i].component, &row, NULL) !=
+            psopack_view_component(&run->at.archive->view, index_of(run, &items[i]), &row, NULL) !=
                 PSOPACK_OK ||
             row.strip != 0)
             return false;
@@ -58,10 +65,10 @@ static psopack_status deliver_item(const job_run *run, const plan_item *item, ui
     size_t stored = (size_t)psopack_component_stored(row);
     uint8_t *to = place_of(run, item);
     if (offset > run->row.raw_size || stored > run->row.raw_size - offset)
-        return psopack_fail_at(diag, PSOPACK_E_CORRUPT, PSOPACK_OBJECT_COMPONENT, item->component,
-                               run->row.offset, "component %u passes the end of block %u",
-                               item->component, run->job->block);
-    PSOPACK_TRY(psopack_block_deliver(run->plan->archive, run->context, run->job->block, &run->row,
+        return psopack_fail_at(
+            diag, PSOPACK_E_CORRUPT, PSOPACK_OBJECT_COMPONENT, index_of(run, item), run->row.offset,
+            "component %u passes the end of block %u", index_of(run, item), run->job->block);
+    PSOPACK_TRY(psopack_block_deliver(run->at.archive, run->context, run->job->block, &run->row,
                                       offset, stored, to, diag));
     psopack_strip_refill(to + stored, run->row.strip_word, row->strip);
     return PSOPACK_OK;
@@ -70,9 +77,14 @@ static psopack_status deliver_item(const job_run *run, const plan_item *item, ui
 static psopack_status check_item(const job_run *run, plan_item *item,
                                  const psopack_component_row *row, psopack_diag *diag)
 {
-    const psopack_found found = {.row = *row, .place = {run->job->block, 1, 0}, .block = run->row};
+    const psopack_found found = {
+        .index = index_of(run, item),
+        .row = *row,
+        .place = {run->job->block, 1, 0},
+        .block = run->row,
+    };
     item->crc = psopack_crc32c(0, place_of(run, item), item->size);
-    PSOPACK_TRY(psopack_component_check(item->component, &found, item->crc, diag));
+    PSOPACK_TRY(psopack_component_check(&found, item->crc, diag));
     item->state = PLAN_ITEM_LOADED;
     return PSOPACK_OK;
 }
@@ -94,10 +106,10 @@ static void note_failure(plan_item *item, psopack_status status, const psopack_d
 /* All items of a run; `in_place`: the block has been decoded to their places already. */
 static psopack_status run_items(const job_run *run, bool in_place, psopack_diag *diag)
 {
-    const psopack_view *view = &run->plan->archive->view;
+    const psopack_view *view = &run->at.archive->view;
     plan_item *items = &run->plan->items[run->job->first_item];
     uint64_t offset = run->job->first_offset;
-    uint32_t next = items[0].component;
+    uint32_t next = index_of(run, &items[0]);
     psopack_status first = PSOPACK_OK;
     for (uint32_t i = 0; i < run->job->item_count; i++) {
         psopack_component_row row = {0};
@@ -105,12 +117,13 @@ static psopack_status run_items(const job_run *run, bool in_place, psopack_diag 
         psopack_status status = PSOPACK_OK;
         if (items[i].size == 0)
             continue;
-        for (; next < items[i].component && status == PSOPACK_OK; next++) {
+        uint32_t index = index_of(run, &items[i]);
+        for (; next < index && status == PSOPACK_OK; next++) {
             status = psopack_view_component(view, next, &row, &found);
             offset += psopack_component_stored(&row);
         }
         if (status == PSOPACK_OK)
-            status = psopack_view_component(view, items[i].component, &row, &found);
+            status = psopack_view_component(view, index, &row, &found);
         if (status == PSOPACK_OK && !in_place)
             status = deliver_item(run, &items[i], offset, &row, &found);
         if (status == PSOPACK_OK)
@@ -130,8 +143,9 @@ static psopack_status run_large(const job_run *run, psopack_diag *diag)
     uint32_t crc;
     psopack_diag found;
     psopack_status first = PSOPACK_OK;
-    psopack_status status = psopack_component_read(
-        run->plan->archive, run->context, items[0].component, bytes, items[0].size, &crc, &found);
+    psopack_status status =
+        psopack_component_read(run->at.archive, run->context, index_of(run, &items[0]), bytes,
+                               items[0].size, &crc, &found);
     for (uint32_t i = 0; i < run->job->item_count; i++) {
         if (items[i].size == 0)
             continue;
@@ -159,9 +173,8 @@ static psopack_status check_heaps(const job_run *run, psopack_diag *diag)
 
 static psopack_status run_block(job_run *run, psopack_diag *diag)
 {
-    const psopack_archive *archive = run->plan->archive;
+    const psopack_archive *archive = run->at.archive;
     const plan_item *first = &run->plan->items[run->job->first_item];
-    PSOPACK_TRY(check_heaps(run, diag));
     PSOPACK_TRY(psopack_view_block(&archive->view, run->job->block, &run->row, diag));
     bool is_base = (run->row.flags & PSOPACK_BLOCK_BASE) != 0;
     if (first->size > archive->view.split_size && !is_base)
@@ -173,16 +186,40 @@ static psopack_status run_block(job_run *run, psopack_diag *diag)
     return run_items(run, in_place, diag);
 }
 
+static psopack_status run_job(job_run *run, psopack_diag *diag)
+{
+    psopack_status status;
+    if (run->job->item_count == 0) {
+        status = psopack_base_require(run->at.archive, run->context, run->at.index, diag);
+    } else {
+        PSOPACK_TRY(check_heaps(run, diag));
+        status = run_block(run, diag);
+    }
+    return psopack_local_explain(run->plan->archive, run->at.archive, status, diag);
+}
+
+psopack_local psopack_load_plan_job_place(const psopack_load_plan *plan, const plan_job *job)
+{
+    psopack_local at = {plan->archive, 0, 0};
+    psopack_base_place base;
+    if (job->item_count != 0) {
+        /* It was found when the plan was made. */
+        psopack_local_component(plan->archive, plan->items[job->first_item].component, &at, NULL);
+        return at;
+    }
+    base = plan_base_place(plan->archive, job->block);
+    return (psopack_local){base.archive, base.index, 0};
+}
+
 psopack_status psopack_load_plan_execute_job(psopack_load_plan *plan, psopack_context *context,
                                              uint32_t job, void *const *heaps, psopack_diag *diag)
 {
-    if (!context || context->archive != plan->archive || !heaps || job >= plan->info.jobs)
+    if (!psopack_context_serves(context, plan->archive) || !heaps || job >= plan->info.jobs)
         return psopack_fail(diag, PSOPACK_E_ARGUMENT,
                             "a job needs heaps, a context of the plan's archive, and to exist");
     job_run run = {.plan = plan, .context = context, .heaps = heaps, .job = &plan->jobs[job]};
-    psopack_status status = run.job->item_count == 0
-                                ? psopack_base_require(plan->archive, context, run.job->block, diag)
-                                : run_block(&run, diag);
+    run.at = psopack_load_plan_job_place(plan, run.job);
+    psopack_status status = run_job(&run, diag);
     psopack_load_plan_end(plan, job);
     return status;
 }

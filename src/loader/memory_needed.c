@@ -16,11 +16,11 @@ typedef struct needs {
     bool in_place; /* stored bytes and manifest are used where they lie */
     uint64_t pages;
     uint64_t manifest_size;
-    uint32_t raw_max, stored_max;
+    bool is_layer;
+    psopack_context_sizes context;
     uint32_t slots, bases;
     uint64_t base_memory;
     bool has_names;
-    uint32_t names_max;
 } needs;
 
 static psopack_status too_much(psopack_diag *diag, const char *what)
@@ -49,8 +49,9 @@ static psopack_status see_bases(needs *n, const psopack_disk_section *row, psopa
     for (uint32_t i = 0; i < n->bases; i++) {
         psopack_disk_base base;
         PSOPACK_TRY(read_section(n, row, sizeof head + i * sizeof base, &base, sizeof base, diag));
-        n->base_memory += psopack_base_size(psopack_load32(base.tables_size),
-                                            psopack_load32(base.raw_size), !n->in_place);
+        if (psopack_load32(base.block) != PSOPACK_BASE_EXTERNAL)
+            n->base_memory += psopack_base_size(psopack_load32(base.tables_size),
+                                                psopack_load32(base.raw_size), !n->in_place);
     }
     return n->base_memory > n->options->limits.base_memory ? too_much(diag, "memory of bases")
                                                            : PSOPACK_OK;
@@ -64,8 +65,8 @@ static psopack_status see_section(needs *n, const psopack_disk_section *row, pso
     switch (psopack_load32(row->id)) {
     case PSOPACK_SECTION_META:
         PSOPACK_TRY(read_section(n, row, 0, &meta, sizeof meta, diag));
-        n->raw_max = psopack_load32(meta.block_raw_max);
-        n->stored_max = psopack_load32(meta.block_stored_max);
+        n->context.raw_max = psopack_load32(meta.block_raw_max);
+        n->context.stored_max = psopack_load32(meta.block_stored_max);
         break;
     case PSOPACK_SECTION_SLOT:
         PSOPACK_TRY(read_section(n, row, 0, &count, sizeof count, diag));
@@ -76,7 +77,7 @@ static psopack_status see_section(needs *n, const psopack_disk_section *row, pso
     case PSOPACK_SECTION_NAME:
         PSOPACK_TRY(read_section(n, row, 0, &names, sizeof names, diag));
         n->has_names = true;
-        n->names_max = psopack_load32(names.page_raw_max);
+        n->context.names_max = psopack_load32(names.page_raw_max);
         break;
     default:
         break;
@@ -93,17 +94,18 @@ static psopack_status see_archive(needs *n, psopack_diag *diag)
     PSOPACK_TRY(psopack_tail_read(n->origin, NULL, &tail, &ends, diag));
     const uint8_t *table = psopack_tail_table(&tail, &ends);
     PSOPACK_TRY(psopack_table_check(&ends, table, &manifest_offset, &n->pages, diag));
+    n->is_layer = (ends.must_refuse & PSOPACK_FEATURE_LAYER) != 0;
     n->manifest_size = n->origin->size - manifest_offset;
     for (uint32_t i = 0; i < ends.section_count; i++) {
         psopack_disk_section row;
         memcpy(&row, table + i * sizeof row, sizeof row);
         PSOPACK_TRY(see_section(n, &row, diag));
     }
-    if (n->raw_max > limits->block_size || n->stored_max > limits->block_size)
+    if (n->context.raw_max > limits->block_size || n->context.stored_max > limits->block_size)
         return too_much(diag, "bytes in a block");
     if (!n->in_place && n->manifest_size > limits->manifest_size)
         return too_much(diag, "bytes of the manifest");
-    if (n->slots > PSOPACK_SLOTS_MAX || n->names_max > PSOPACK_NAMES_PAGE_MAX)
+    if (n->slots > PSOPACK_SLOTS_MAX || n->context.names_max > PSOPACK_NAMES_PAGE_MAX)
         return too_much(diag, "slots or names");
     return PSOPACK_OK;
 }
@@ -116,9 +118,11 @@ psopack_status psopack_origin_memory_needed(const psopack_origin *origin,
     PSOPACK_TRY(see_archive(&n, diag));
     psopack_first_layout first = psopack_lay_out_first(n.pages, in_place ? 0 : n.manifest_size);
     psopack_second_layout second = psopack_lay_out_second(
-        n.slots, n.bases, n.has_names ? psopack_dictionary_size() : 0, n.base_memory);
-    psopack_context_layout context = psopack_lay_out_context(
-        psopack_decoder_size(), n.raw_max, in_place ? 0 : n.stored_max, n.names_max);
+        n.slots, n.bases, n.is_layer, n.has_names ? psopack_dictionary_size() : 0, n.base_memory);
+    if (in_place)
+        n.context.stored_max = 0;
+    psopack_context_sizes_add(&n.context, options->base);
+    psopack_context_layout context = psopack_lay_out_context(psopack_decoder_size(), &n.context);
     if (first.arena.overflow || second.arena.overflow || context.arena.overflow)
         return too_much(diag, "memory");
     ret_memory->archive = psopack_align_up(origin->state_size, PSOPACK_ALLOCATION_ALIGNMENT) +

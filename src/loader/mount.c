@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "loader/arena.h"
+#include "loader/layer.h"
 
 /* ---- homes ---------------------------------------------------------------------------------- */
 
@@ -54,11 +55,11 @@ typedef struct identity {
 static bool load_identity(const psopack_mount *mount, uint32_t number, identity *ret_identity)
 {
     uint32_t archive = archive_of(mount, number), component = number - mount->first[archive];
-    const psopack_view *view = &mount->archives[archive]->view;
     psopack_component_row row;
-    if (!view->hash_section ||
-        psopack_view_hash(view, component, ret_identity->hash, NULL) != PSOPACK_OK ||
-        psopack_view_component(view, component, &row, NULL) != PSOPACK_OK)
+    if (psopack_component_hash(mount->archives[archive], component, ret_identity->hash, NULL) !=
+            PSOPACK_OK ||
+        psopack_archive_component_row(mount->archives[archive], component, &row, NULL) !=
+            PSOPACK_OK)
         return false;
     ret_identity->size = row.size;
     ret_identity->crc = row.crc;
@@ -118,7 +119,7 @@ static psopack_status check_archives(const psopack_archive *const *archives, uin
     for (uint32_t i = 0; i < count; i++) {
         if (!archives[i])
             return psopack_fail(diag, PSOPACK_E_ARGUMENT, "archive %u of the mount is NULL", i);
-        components += archives[i]->view.components;
+        components += archives[i]->components;
     }
     if (components > UINT32_C(1) << 30)
         return psopack_fail(diag, PSOPACK_E_LIMIT, "a mount holds at most 2^30 components");
@@ -149,7 +150,7 @@ psopack_status psopack_mount_create(const psopack_archive *const *archives, uint
     mount->homes = (uint32_t *)(void *)(memory + homes_at);
     for (uint32_t i = 0; i < count; i++) {
         mount->archives[i] = archives[i];
-        mount->first[i + 1] = mount->first[i] + archives[i]->view.components;
+        mount->first[i + 1] = mount->first[i] + archives[i]->components;
     }
     psopack_status status = fill_homes(mount, diag);
     if (status != PSOPACK_OK) {
@@ -202,7 +203,7 @@ psopack_status psopack_mount_home(const psopack_mount *mount, psopack_mounted co
                                   psopack_mounted *ret_home)
 {
     if (component.archive >= mount->count ||
-        component.index >= mount->archives[component.archive]->view.components)
+        component.index >= mount->archives[component.archive]->components)
         return PSOPACK_E_NOT_FOUND;
     uint32_t home = mount->homes[mount->first[component.archive] + component.index];
     uint32_t archive = archive_of(mount, home);

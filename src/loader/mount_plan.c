@@ -33,7 +33,7 @@ static psopack_status list_pso(const psopack_mount_plan *plan, psopack_mounted p
 {
     const psopack_archive *archive = plan->mount->archives[pso.archive];
     uint32_t components[PSOPACK_SLOTS_MAX];
-    PSOPACK_TRY(psopack_view_pso(&archive->view, pso.index, components, diag));
+    PSOPACK_TRY(psopack_pso_components(archive, pso.index, components, diag));
     for (uint32_t slot = 0; slot < archive->view.slots; slot++) {
         psopack_mounted home;
         if (components[slot] == PSOPACK_ABSENT ||

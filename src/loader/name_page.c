@@ -6,6 +6,7 @@
 #include <zstd.h>
 
 #include "loader/base.h"
+#include "loader/layer.h"
 
 /* The dictionary is made once for all contexts: it only refers to bytes of the manifest. */
 static psopack_status require_dictionary(const psopack_archive *archive, psopack_diag *diag)
@@ -24,14 +25,15 @@ static psopack_status require_dictionary(const psopack_archive *archive, psopack
     return PSOPACK_OK;
 }
 
-static psopack_status decode_page(psopack_context *context, const psopack_name_page *page,
-                                  uint32_t number, size_t *ret_size, psopack_diag *diag)
+static psopack_status decode_page(psopack_context *context, const psopack_archive *archive,
+                                  const psopack_name_page *page, uint32_t number, size_t *ret_size,
+                                  psopack_diag *diag)
 {
     size_t result = ZSTD_DCtx_setParameter(context->decoder, ZSTD_d_format, ZSTD_f_zstd1_magicless);
     if (!ZSTD_isError(result))
-        result = ZSTD_decompress_usingDDict(context->decoder, context->names, context->names_max,
-                                            page->frame, page->frame_size,
-                                            context->archive->names->dictionary);
+        result =
+            ZSTD_decompress_usingDDict(context->decoder, context->names, context->names_max,
+                                       page->frame, page->frame_size, archive->names->dictionary);
     if (ZSTD_isError(result))
         return psopack_fail(diag, PSOPACK_E_CORRUPT, "name page %u does not decode: %s", number,
                             ZSTD_getErrorName(result));
@@ -39,29 +41,41 @@ static psopack_status decode_page(psopack_context *context, const psopack_name_p
     return PSOPACK_OK;
 }
 
-static psopack_status load_page(psopack_context *context, uint32_t number, psopack_diag *diag)
+static psopack_status load_page(psopack_context *context, const psopack_archive *archive,
+                                uint32_t number, psopack_diag *diag)
 {
     psopack_name_page page;
     size_t size = 0;
-    if (context->page == number)
+    if (context->page == number && context->page_archive == archive)
         return PSOPACK_OK;
-    PSOPACK_TRY(require_dictionary(context->archive, diag));
-    PSOPACK_TRY(psopack_view_name_page(&context->archive->view, number, &page, diag));
+    PSOPACK_TRY(require_dictionary(archive, diag));
+    PSOPACK_TRY(psopack_view_name_page(&archive->view, number, &page, diag));
     context->page = PSOPACK_NO_PAGE;
-    PSOPACK_TRY(decode_page(context, &page, number, &size, diag));
+    PSOPACK_TRY(decode_page(context, archive, &page, number, &size, diag));
     context->page = number;
+    context->page_archive = archive;
     context->page_size = (uint32_t)size;
     context->page_names = page.names;
     return PSOPACK_OK;
 }
 
-psopack_status psopack_context_name(psopack_context *context, uint32_t pso, uint32_t *ret_size,
-                                    psopack_diag *diag)
+psopack_status psopack_context_name(psopack_context *context, const psopack_archive *archive,
+                                    uint32_t pso, uint32_t *ret_size, psopack_diag *diag)
 {
-    if (pso >= context->archive->view.psos)
+    if (pso >= archive->view.psos)
         return psopack_fail(diag, PSOPACK_E_NOT_FOUND, "PSO %u: there are %u", pso,
-                            context->archive->view.psos);
-    PSOPACK_TRY(load_page(context, pso / PSOPACK_NAMES_PER_PAGE, diag));
+                            archive->view.psos);
+    PSOPACK_TRY(load_page(context, archive, pso / PSOPACK_NAMES_PER_PAGE, diag));
     return psopack_name_decode(context->names, context->page_size, context->page_names,
                                pso % PSOPACK_NAMES_PER_PAGE, context->name, ret_size, diag);
+}
+
+psopack_status psopack_context_shown_name(psopack_context *context, const psopack_archive *archive,
+                                          uint32_t pso, uint32_t *ret_size, psopack_diag *diag)
+{
+    psopack_local local;
+    PSOPACK_TRY(psopack_local_pso(archive, pso, &local, diag));
+    psopack_status status =
+        psopack_context_name(context, local.archive, local.index, ret_size, diag);
+    return psopack_local_explain(archive, local.archive, status, diag);
 }

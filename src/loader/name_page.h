@@ -5,8 +5,13 @@
 
 #include "loader/context.h"
 
-/* On success context->name holds the PSO's name; it has no terminator. */
-psopack_status psopack_context_name(psopack_context *context, uint32_t pso, uint32_t *ret_size,
-                                    psopack_diag *diag);
+/* The name of PSO `pso` of `archive` itself, which the context serves. On success it lies in
+ * context->name, without a terminator. */
+psopack_status psopack_context_name(psopack_context *context, const psopack_archive *archive,
+                                    uint32_t pso, uint32_t *ret_size, psopack_diag *diag);
+
+/* The same for a PSO as the handle numbers them: of the archive or of what it builds on. */
+psopack_status psopack_context_shown_name(psopack_context *context, const psopack_archive *archive,
+                                          uint32_t pso, uint32_t *ret_size, psopack_diag *diag);
 
 #endif

@@ -64,8 +64,11 @@ psopack_status psopack_options_load(const psopack_open_options *options,
                                 size);
         memcpy(&own, options, size < sizeof own ? size : sizeof own);
     }
-    if ((own.flags & ~(uint32_t)(PSOPACK_OPEN_NO_MAP | PSOPACK_OPEN_CHECK_ALL)) != 0)
+    if ((own.flags &
+         ~(uint32_t)(PSOPACK_OPEN_NO_MAP | PSOPACK_OPEN_CHECK_ALL | PSOPACK_OPEN_ALONE)) != 0)
         return psopack_fail(diag, PSOPACK_E_ARGUMENT, "unknown open flags 0x%x", own.flags);
+    if ((own.flags & PSOPACK_OPEN_ALONE) != 0 && own.base)
+        return psopack_fail(diag, PSOPACK_E_ARGUMENT, "an archive opened alone has no base");
     PSOPACK_TRY(psopack_allocator_load(&own.allocator, &own.allocator, diag));
     set_default(&own.limits.component_size, UINT64_C(4) << 30);
     set_default(&own.limits.block_size, UINT64_C(16) << 20);

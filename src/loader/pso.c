@@ -4,6 +4,7 @@
 
 #include "format/keys.h"
 #include "format/tuple.h"
+#include "loader/layer.h"
 #include "loader/name_page.h"
 #include "loader/pso.h"
 
@@ -12,7 +13,7 @@
 static psopack_status check_context(const psopack_archive *archive, const psopack_context *context,
                                     psopack_diag *diag)
 {
-    if (context && context->archive == archive)
+    if (psopack_context_serves(context, archive))
         return PSOPACK_OK;
     return psopack_fail(diag, PSOPACK_E_ARGUMENT, "names need a context of this archive");
 }
@@ -23,7 +24,7 @@ psopack_status psopack_pso_name(const psopack_archive *archive, psopack_context 
 {
     uint32_t size;
     PSOPACK_TRY(check_context(archive, context, diag));
-    PSOPACK_TRY(psopack_context_name(context, pso, &size, diag));
+    PSOPACK_TRY(psopack_context_shown_name(context, archive, pso, &size, diag));
     if (ret_size)
         *ret_size = size;
     size_t taken = size < capacity ? size : capacity ? capacity - 1 : 0;
@@ -43,7 +44,9 @@ psopack_status psopack_pso_name(const psopack_archive *archive, psopack_context 
 
 int psopack_key_needs_context(const psopack_archive *archive)
 {
-    return psopack_view_key_is_short(&archive->view);
+    while (archive && !psopack_view_key_is_short(&archive->view))
+        archive = archive->base;
+    return archive != NULL;
 }
 
 uint64_t psopack_pso_key(const psopack_archive *archive, const void *name, size_t size)
@@ -59,7 +62,7 @@ static psopack_status confirm_key(const psopack_archive *archive, psopack_contex
     for (uint32_t nth = 0; nth < KEY_CANDIDATES_MAX; nth++) {
         uint32_t pso, size;
         PSOPACK_TRY(psopack_view_find_key(&archive->view, key, nth, &pso, NULL));
-        PSOPACK_TRY(psopack_context_name(context, pso, &size, NULL));
+        PSOPACK_TRY(psopack_context_name(context, archive, pso, &size, NULL));
         if (psopack_pso_key(archive, context->name, size) == key) {
             *ret_pso = pso;
             return PSOPACK_OK;
@@ -68,12 +71,27 @@ static psopack_status confirm_key(const psopack_archive *archive, psopack_contex
     return PSOPACK_E_CORRUPT;
 }
 
-psopack_status psopack_pso_find_key(const psopack_archive *archive, psopack_context *context,
-                                    uint64_t key, uint32_t *ret_pso)
+static psopack_status find_own_key(const psopack_archive *archive, psopack_context *context,
+                                   uint64_t key, uint32_t *ret_pso)
 {
     if (psopack_view_key_is_short(&archive->view))
         return confirm_key(archive, context, key, ret_pso);
     return psopack_view_find_key(&archive->view, key, 0, ret_pso, NULL);
+}
+
+/* The first archive that has the PSO decides: what lies below is the same one, replaced. */
+psopack_status psopack_pso_find_key(const psopack_archive *archive, psopack_context *context,
+                                    uint64_t key, uint32_t *ret_pso)
+{
+    for (const psopack_archive *at = archive; at; at = at->base) {
+        uint32_t own;
+        psopack_status status = find_own_key(at, context, key, &own);
+        if (status == PSOPACK_OK)
+            return psopack_shown_pso(archive, at, own, ret_pso, NULL);
+        if (status != PSOPACK_E_NOT_FOUND)
+            return status;
+    }
+    return PSOPACK_E_NOT_FOUND;
 }
 
 static psopack_status name_not_found(psopack_diag *diag, const void *name, size_t size)
@@ -94,7 +112,7 @@ static psopack_status find_hashed(const psopack_archive *archive, psopack_contex
         if (status == PSOPACK_E_NOT_FOUND)
             return name_not_found(diag, name, size);
         PSOPACK_TRY(status);
-        PSOPACK_TRY(psopack_context_name(context, pso, &found_size, diag));
+        PSOPACK_TRY(psopack_context_name(context, archive, pso, &found_size, diag));
         if (found_size == size && memcmp(context->name, name, size) == 0) {
             *ret_pso = pso;
             return PSOPACK_OK;
@@ -118,7 +136,7 @@ static psopack_status find_sorted(const psopack_archive *archive, psopack_contex
     uint32_t low = 0, high = archive->view.psos;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2, found_size;
-        PSOPACK_TRY(psopack_context_name(context, middle, &found_size, diag));
+        PSOPACK_TRY(psopack_context_name(context, archive, middle, &found_size, diag));
         int order = compare_names(context->name, found_size, name, size);
         if (order == 0) {
             *ret_pso = middle;
@@ -132,19 +150,34 @@ static psopack_status find_sorted(const psopack_archive *archive, psopack_contex
     return name_not_found(diag, name, size);
 }
 
+static psopack_status find_own(const psopack_archive *archive, psopack_context *context,
+                               const void *name, size_t size, uint32_t *ret_pso, psopack_diag *diag)
+{
+    if (!archive->view.name_section)
+        return psopack_fail(diag, PSOPACK_E_NO_NAMES,
+                            "names not present: they were stripped; find by key");
+    if ((archive->view.meta_flags & PSOPACK_META_KEYS_GIVEN) != 0)
+        return find_sorted(archive, context, name, size, ret_pso, diag);
+    return find_hashed(archive, context, name, size, ret_pso, diag);
+}
+
 psopack_status psopack_pso_find(const psopack_archive *archive, psopack_context *context,
                                 const void *name, size_t size, uint32_t *ret_pso,
                                 psopack_diag *diag)
 {
     PSOPACK_TRY(check_context(archive, context, diag));
-    if (!archive->view.name_section)
-        return psopack_fail(diag, PSOPACK_E_NO_NAMES,
-                            "names not present: they were stripped; find by key");
-    if (size > PSOPACK_PSO_NAME_MAX)
-        return name_not_found(diag, name, size);
-    if ((archive->view.meta_flags & PSOPACK_META_KEYS_GIVEN) != 0)
-        return find_sorted(archive, context, name, size, ret_pso, diag);
-    return find_hashed(archive, context, name, size, ret_pso, diag);
+    for (const psopack_archive *at = archive; at && size <= PSOPACK_PSO_NAME_MAX; at = at->base) {
+        uint32_t own;
+        psopack_status status = find_own(at, context, name, size, &own, diag);
+        if (status == PSOPACK_OK)
+            status = psopack_shown_pso(archive, at, own, ret_pso, diag);
+        else if (status == PSOPACK_E_NOT_FOUND)
+            continue;
+        if (status == PSOPACK_E_NOT_FOUND) /* a layer above took it out */
+            break;
+        return psopack_local_explain(archive, at, status, diag);
+    }
+    return name_not_found(diag, name, size);
 }
 
 /* ---- slots ---------------------------------------------------------------------------------- */
@@ -152,7 +185,9 @@ psopack_status psopack_pso_find(const psopack_archive *archive, psopack_context 
 psopack_status psopack_pso_component(const psopack_archive *archive, uint32_t pso, uint32_t slot,
                                      uint32_t *ret_component, psopack_diag *diag)
 {
-    psopack_status status = psopack_view_pso_slot(&archive->view, pso, slot, ret_component, diag);
+    psopack_local local;
+    PSOPACK_TRY(psopack_local_pso(archive, pso, &local, diag));
+    psopack_status status = psopack_local_slot(archive, &local, slot, ret_component, diag);
     if (status == PSOPACK_E_ABSENT)
         return psopack_fail_at(diag, status, PSOPACK_OBJECT_PSO, pso, PSOPACK_NO_OFFSET,
                                "PSO %u has no component in slot '%s'", pso,
@@ -163,20 +198,35 @@ psopack_status psopack_pso_component(const psopack_archive *archive, uint32_t ps
 psopack_status psopack_pso_components(const psopack_archive *archive, uint32_t pso,
                                       uint32_t *ret_components, psopack_diag *diag)
 {
-    return psopack_view_pso(&archive->view, pso, ret_components, diag);
+    psopack_local local;
+    PSOPACK_TRY(psopack_local_pso(archive, pso, &local, diag));
+    if (local.archive == archive)
+        return psopack_view_pso(&archive->view, local.index, ret_components, diag);
+    for (uint32_t slot = 0; slot < archive->view.slots; slot++) {
+        psopack_status status =
+            psopack_local_slot(archive, &local, slot, &ret_components[slot], diag);
+        if (status == PSOPACK_E_ABSENT)
+            ret_components[slot] = PSOPACK_ABSENT;
+        else if (status != PSOPACK_OK)
+            return status;
+    }
+    return PSOPACK_OK;
 }
 
 psopack_status psopack_pso_tuple_crc(const psopack_archive *archive, uint32_t pso,
                                      uint32_t *ret_crc, psopack_diag *diag)
 {
-    return psopack_view_tuple(&archive->view, pso, ret_crc, diag);
+    psopack_local local;
+    PSOPACK_TRY(psopack_local_pso(archive, pso, &local, diag));
+    psopack_status status = psopack_view_tuple(&local.archive->view, local.index, ret_crc, diag);
+    return psopack_local_explain(archive, local.archive, status, diag);
 }
 
 psopack_status psopack_pso_compare(const psopack_archive *archive, uint32_t pso, uint32_t tuple,
                                    psopack_diag *diag)
 {
     uint32_t wanted;
-    PSOPACK_TRY(psopack_view_tuple(&archive->view, pso, &wanted, diag));
+    PSOPACK_TRY(psopack_pso_tuple_crc(archive, pso, &wanted, diag));
     if (tuple == wanted)
         return PSOPACK_OK;
     return psopack_fail_at(diag, PSOPACK_E_TUPLE, PSOPACK_OBJECT_PSO, pso, PSOPACK_NO_OFFSET,
@@ -206,7 +256,7 @@ static psopack_status gather_part(const psopack_archive *archive, uint32_t slot,
 {
     psopack_component_row row;
     psopack_part part = {.component = component};
-    PSOPACK_TRY(psopack_view_component(&archive->view, component, &row, diag));
+    PSOPACK_TRY(psopack_archive_component_row(archive, component, &row, diag));
     psopack_status status = find(user, slot, component, &part.bytes, &part.crc);
     if (status != PSOPACK_OK)
         return psopack_fail_at(diag, status, PSOPACK_OBJECT_COMPONENT, component, PSOPACK_NO_OFFSET,
@@ -222,11 +272,13 @@ psopack_status psopack_pso_parts(const psopack_archive *archive, uint32_t pso,
                                  psopack_diag *diag)
 {
     uint32_t tuple = 0;
+    psopack_local local;
+    PSOPACK_TRY(psopack_local_pso(archive, pso, &local, diag));
     for (uint32_t i = 0; i < archive->view.slots; i++) {
         uint32_t component;
         psopack_slot_row slot;
         psopack_part part = {.component = PSOPACK_ABSENT};
-        psopack_status status = psopack_view_pso_slot(&archive->view, pso, i, &component, diag);
+        psopack_status status = psopack_local_slot(archive, &local, i, &component, diag);
         if (status == PSOPACK_OK) {
             PSOPACK_TRY(gather_part(archive, i, component, find, user, &part, diag));
             psopack_view_slot(&archive->view, i, &slot);

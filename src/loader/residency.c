@@ -107,7 +107,7 @@ psopack_status psopack_residency_create(const psopack_archive *archive,
         return psopack_fail(diag, PSOPACK_E_ARGUMENT, "archive and ret_residency must not be NULL");
     psopack_residency_options own;
     PSOPACK_TRY(load_options(archive, options, &own, diag));
-    uint64_t psos = archive->view.psos, components = archive->view.components;
+    uint64_t psos = archive->psos, components = archive->components;
     psopack_arena arena = {0};
     psopack_arena_add(&arena, sizeof(psopack_residency));
     size_t psos_at = psopack_arena_add(&arena, psos * sizeof(resident_pso));
@@ -141,7 +141,7 @@ void psopack_residency_destroy(psopack_residency **residency)
     if (!residency || !*residency)
         return;
     psopack_residency *old = *residency;
-    for (uint32_t i = 0; i < old->archive->view.components; i++) {
+    for (uint32_t i = 0; i < old->archive->components; i++) {
         if (old->stages[i] != COMPONENT_OUT) {
             old->components[i].users = 1;
             psopack_residency_drop_component(old, i);
@@ -190,7 +190,7 @@ static psopack_status hold_parts(psopack_residency *residency, psopack_context *
                                  uint32_t pso, uint32_t *components, psopack_diag *diag)
 {
     const psopack_view *view = &residency->archive->view;
-    PSOPACK_TRY(psopack_view_pso(view, pso, components, diag));
+    PSOPACK_TRY(psopack_pso_components(residency->archive, pso, components, diag));
     psopack_status status = PSOPACK_OK;
     uint32_t slot = 0;
     for (; slot < view->slots && status == PSOPACK_OK; slot++) {
@@ -247,9 +247,9 @@ psopack_status psopack_residency_acquire(psopack_residency *residency, psopack_c
                                          uint32_t pso, psopack_diag *diag)
 {
     uint32_t components[PSOPACK_SLOTS_MAX];
-    if (pso >= residency->archive->view.psos)
+    if (pso >= residency->archive->psos)
         return psopack_fail(diag, PSOPACK_E_NOT_FOUND, "PSO %u: there are %u", pso,
-                            residency->archive->view.psos);
+                            residency->archive->psos);
     while (!take_reference(&residency->psos[pso])) {
         if (!claim_pso(residency, pso))
             continue;
@@ -274,7 +274,7 @@ static void file_again(psopack_residency *residency, uint32_t pso)
 
 psopack_status psopack_residency_release(psopack_residency *residency, uint32_t pso)
 {
-    if (pso >= residency->archive->view.psos)
+    if (pso >= residency->archive->psos)
         return PSOPACK_E_NOT_FOUND;
     resident_pso *entry = &residency->psos[pso];
     uint32_t word = atomic_load_explicit(&entry->word, memory_order_relaxed);
@@ -293,7 +293,7 @@ psopack_status psopack_residency_release(psopack_residency *residency, uint32_t 
 
 psopack_status psopack_residency_pin(psopack_residency *residency, uint32_t pso)
 {
-    if (pso >= residency->archive->view.psos)
+    if (pso >= residency->archive->psos)
         return PSOPACK_E_NOT_FOUND;
     uint32_t word = atomic_load_explicit(&residency->psos[pso].word, memory_order_relaxed);
     if ((word & RESIDENT) == 0 || (word & REFERENCES) == 0)
@@ -304,7 +304,7 @@ psopack_status psopack_residency_pin(psopack_residency *residency, uint32_t pso)
 
 psopack_status psopack_residency_unpin(psopack_residency *residency, uint32_t pso)
 {
-    if (pso >= residency->archive->view.psos)
+    if (pso >= residency->archive->psos)
         return PSOPACK_E_NOT_FOUND;
     uint32_t word =
         atomic_fetch_and_explicit(&residency->psos[pso].word, ~PINNED, memory_order_relaxed);
@@ -323,7 +323,7 @@ void psopack_residency_tick(psopack_residency *residency)
 psopack_status psopack_residency_parts(const psopack_residency *residency, uint32_t pso,
                                        psopack_part *ret_parts, psopack_diag *diag)
 {
-    if (pso >= residency->archive->view.psos ||
+    if (pso >= residency->archive->psos ||
         (atomic_load_explicit(&residency->psos[pso].word, memory_order_acquire) & RESIDENT) == 0)
         return psopack_fail_at(diag, PSOPACK_E_NOT_FOUND, PSOPACK_OBJECT_PSO, pso,
                                PSOPACK_NO_OFFSET, "PSO %u is not in memory: acquire it", pso);
@@ -334,7 +334,7 @@ psopack_status psopack_residency_parts(const psopack_residency *residency, uint3
 int psopack_residency_is_resident(void *residency, uint32_t component)
 {
     psopack_residency *self = residency;
-    if (component >= self->archive->view.components)
+    if (component >= self->archive->components)
         return 0;
     psopack_residency_lock(self);
     int is_in = self->stages[component] == COMPONENT_IN;

@@ -6,6 +6,7 @@
  * either right or, brought up to date, sinks: what is evicted was released longest ago.
  */
 #include "loader/component.h"
+#include "loader/layer.h"
 #include "loader/residency.h"
 
 static bool goes_before(eviction_entry a, eviction_entry b)
@@ -53,7 +54,7 @@ void psopack_residency_drop_component(psopack_residency *residency, uint32_t com
     if (--entry->users != 0)
         return;
     psopack_component_row row = {0};
-    psopack_view_component(&residency->archive->view, component, &row, NULL);
+    psopack_archive_component_row(residency->archive, component, &row, NULL);
     psopack_residency_free(residency, component, &row, entry->bytes);
     entry->bytes = NULL;
     residency->stages[component] = COMPONENT_OUT;
@@ -66,7 +67,7 @@ static void drop_parts(psopack_residency *residency, uint32_t pso)
     const psopack_view *view = &residency->archive->view;
     uint32_t components[PSOPACK_SLOTS_MAX];
     /* It was read when the PSO was loaded, and pages that were good stay good. */
-    if (psopack_view_pso(view, pso, components, NULL) != PSOPACK_OK)
+    if (psopack_pso_components(residency->archive, pso, components, NULL) != PSOPACK_OK)
         return;
     for (uint32_t slot = 0; slot < view->slots; slot++) {
         if (components[slot] != PSOPACK_ABSENT)
@@ -181,14 +182,15 @@ static psopack_status mark_parts(psopack_residency *residency, uint32_t pso, uin
 {
     const psopack_view *view = &residency->archive->view;
     uint32_t components[PSOPACK_SLOTS_MAX];
-    PSOPACK_TRY(psopack_view_pso(view, pso, components, diag));
+    PSOPACK_TRY(psopack_pso_components(residency->archive, pso, components, diag));
     for (uint32_t slot = 0; slot < view->slots; slot++) {
         psopack_component_row row;
         if (components[slot] == PSOPACK_ABSENT)
             continue;
         uint8_t *marks = &residency->marks[components[slot]];
         if (mark == MARK_COUNTED && *marks == 0) {
-            PSOPACK_TRY(psopack_view_component(view, components[slot], &row, diag));
+            PSOPACK_TRY(
+                psopack_archive_component_row(residency->archive, components[slot], &row, diag));
             gain->components++;
             gain->bytes += row.size;
         }
@@ -202,7 +204,7 @@ static psopack_status measure_gain(psopack_residency *residency, psopack_residen
                                    psopack_diag *diag)
 {
     for (int pass = 0; pass < 2; pass++) {
-        for (uint32_t pso = 0; pso < residency->archive->view.psos; pso++) {
+        for (uint32_t pso = 0; pso < residency->archive->psos; pso++) {
             uint32_t word = atomic_load_explicit(&residency->psos[pso].word, memory_order_relaxed);
             if ((word & RESIDENT) == 0)
                 continue;
@@ -221,12 +223,12 @@ psopack_status psopack_residency_would_free(psopack_residency *residency, const 
                                             uint32_t count, psopack_residency_gain *ret_gain,
                                             psopack_diag *diag)
 {
-    const psopack_view *view = &residency->archive->view;
+    const psopack_archive *archive = residency->archive;
     psopack_residency_gain gain = {0};
     for (uint32_t i = 0; i < count; i++) {
-        if (psos[i] >= view->psos)
+        if (psos[i] >= archive->psos)
             return psopack_fail(diag, PSOPACK_E_NOT_FOUND, "PSO %u: there are %u", psos[i],
-                                view->psos);
+                                archive->psos);
     }
     psopack_residency_lock(residency);
     for (uint32_t i = 0; i < count; i++)
@@ -234,7 +236,7 @@ psopack_status psopack_residency_would_free(psopack_residency *residency, const 
     psopack_status status = measure_gain(residency, &gain, diag);
     for (uint32_t i = 0; i < count; i++)
         residency->given_back[psos[i]] = 0;
-    for (uint32_t i = 0; i < view->components; i++)
+    for (uint32_t i = 0; i < archive->components; i++)
         residency->marks[i] = 0;
     psopack_residency_unlock(residency);
     if (status == PSOPACK_OK)

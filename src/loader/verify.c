@@ -5,25 +5,31 @@
 #include <string.h>
 
 #include "loader/arena.h"
-#include "loader/base.h"
+#include "loader/layer.h"
 
 void psopack_verify_report(psopack_verifier *verifier, const psopack_diag *diag, bool harmless)
 {
-    if (verifier->result.findings == 0)
-        verifier->first = *diag;
     verifier->result.findings++;
     if (harmless)
         verifier->result.harmless++;
-    if (verifier->each && verifier->each(verifier->user, diag) != 0)
+    psopack_diag shown = *diag;
+    psopack_local_explain(verifier->shown, verifier->archive, shown.code, &shown);
+    if (verifier->result.findings == 1)
+        verifier->first = shown;
+    if (verifier->each && verifier->each(verifier->user, &shown) != 0)
         verifier->stopped = true;
 }
 
 static uint64_t largest_block(const psopack_archive *archive)
 {
-    uint64_t largest = archive->view.block_raw_max;
-    for (uint32_t i = 0; i < archive->view.bases; i++) {
-        if (archive->bases[i].raw_size > largest)
-            largest = archive->bases[i].raw_size;
+    uint64_t largest = 0;
+    for (; archive; archive = archive->base) {
+        if (archive->view.block_raw_max > largest)
+            largest = archive->view.block_raw_max;
+        for (uint32_t i = 0; i < archive->view.bases; i++) {
+            if (archive->bases[i].raw_size > largest)
+                largest = archive->bases[i].raw_size;
+        }
     }
     return largest;
 }
@@ -32,12 +38,11 @@ static uint64_t largest_block(const psopack_archive *archive)
 static psopack_status allocate(psopack_verifier *verifier, void **ret_memory, size_t *ret_size,
                                psopack_diag *diag)
 {
-    const psopack_archive *archive = verifier->archive;
-    const psopack_view *view = &archive->view;
+    const psopack_archive *archive = verifier->shown;
     psopack_arena arena = {0};
-    size_t crcs = psopack_arena_add(&arena, view->components * (uint64_t)sizeof(uint32_t));
-    size_t states = psopack_arena_add(&arena, view->components);
-    size_t slots = psopack_arena_add(&arena, view->slots * (uint64_t)sizeof(uint32_t));
+    size_t crcs = psopack_arena_add(&arena, archive->components * (uint64_t)sizeof(uint32_t));
+    size_t states = psopack_arena_add(&arena, archive->components);
+    size_t slots = psopack_arena_add(&arena, archive->view.slots * (uint64_t)sizeof(uint32_t));
     size_t name = psopack_arena_add(&arena, PSOPACK_PSO_NAME_MAX);
     size_t scratch = psopack_arena_add(&arena, largest_block(archive));
     uint8_t *memory = psopack_arena_allocate(&arena, &archive->allocator, diag);
@@ -54,15 +59,35 @@ static psopack_status allocate(psopack_verifier *verifier, void **ret_memory, si
     return PSOPACK_OK;
 }
 
-static void run(psopack_verifier *verifier, uint32_t flags)
+/* The bytes of one archive of the chain. */
+static void run_archive(psopack_verifier *verifier, uint32_t flags)
 {
     psopack_verify_sections(verifier);
+    psopack_verify_layer(verifier);
     if ((flags & PSOPACK_VERIFY_QUICK) != 0) {
         psopack_verify_rows(verifier);
     } else {
         psopack_verify_layout(verifier);
         psopack_verify_blocks(verifier);
     }
+}
+
+/* Each archive, then the PSOs of all. The rooms of components are those of the whole; a pass over
+ * one archive sees the part that is its own. */
+static void run(psopack_verifier *verifier, uint32_t flags)
+{
+    uint32_t *crcs = verifier->crcs;
+    uint8_t *states = verifier->states;
+    for (const psopack_archive *at = verifier->shown; at && !verifier->stopped; at = at->base) {
+        verifier->archive = at;
+        verifier->blocks_end = 0;
+        run_archive(verifier, flags);
+        verifier->crcs += at->view.components;
+        verifier->states += at->view.components;
+    }
+    verifier->archive = verifier->shown;
+    verifier->crcs = crcs;
+    verifier->states = states;
     psopack_verify_psos(verifier);
 }
 
@@ -72,7 +97,10 @@ psopack_status psopack_archive_verify(const psopack_archive *archive, uint32_t f
 {
     if ((flags & ~(uint32_t)PSOPACK_VERIFY_QUICK) != 0)
         return psopack_fail(diag, PSOPACK_E_ARGUMENT, "unknown verify flags 0x%x", flags);
-    psopack_verifier verifier = {.archive = archive, .each = each, .user = user};
+    if (archive->view.layer.depth != 0 && !archive->base)
+        return psopack_fail(diag, PSOPACK_E_BASE_MISSING,
+                            "a layer can't be verified alone: open it on its base");
+    psopack_verifier verifier = {.shown = archive, .archive = archive, .each = each, .user = user};
     void *memory = NULL;
     size_t size = 0;
     if (psopack_context_create(archive, NULL, &verifier.context) != PSOPACK_OK)

@@ -16,7 +16,8 @@ typedef enum psopack_component_state {
 } psopack_component_state;
 
 typedef struct psopack_verifier {
-    const psopack_archive *archive;
+    const psopack_archive *shown;   /* the handle: all its archives are verified */
+    const psopack_archive *archive; /* the one at hand; in the pass over PSOs, `shown` */
     psopack_context *context;
     psopack_verify_fn *each;
     void *user;
@@ -26,7 +27,7 @@ typedef struct psopack_verifier {
     uint64_t blocks_end; /* of those that were decoded: where the next may begin */
 
     /* Room from one allocation. */
-    uint32_t *crcs;   /* [components]: of the bytes as decoded */
+    uint32_t *crcs;   /* [components] of the archive at hand: of the bytes as decoded */
     uint8_t *states;  /* [components]: psopack_component_state */
     uint8_t *scratch; /* the largest decoded block: a component as delivered, less strip */
     uint32_t *slots;  /* [slots] */
@@ -39,6 +40,9 @@ void psopack_verify_report(psopack_verifier *verifier, const psopack_diag *diag,
 
 /* Every page, page table and padding byte from the first section to the footer. */
 void psopack_verify_sections(psopack_verifier *verifier);
+
+/* Of a layer: that what it replaces, and where its own PSOs go, is in order. */
+void psopack_verify_layer(psopack_verifier *verifier);
 
 /* That all bytes between blocks are zero. */
 void psopack_verify_layout(psopack_verifier *verifier);

@@ -56,6 +56,38 @@ void psopack_verify_sections(psopack_verifier *verifier)
     }
 }
 
+/* ---- LPSO ----------------------------------------------------------------------------------- */
+
+static psopack_status check_rising(const psopack_column *column, uint64_t end, psopack_diag *diag)
+{
+    uint64_t least = 0, value;
+    for (uint64_t row = 0; row < column->rows; row++) {
+        PSOPACK_TRY(psopack_column_read(column, row, &value, diag));
+        if (value < least || value >= end)
+            return psopack_fail_at(diag, PSOPACK_E_CORRUPT, PSOPACK_OBJECT_SECTION,
+                                   column->section->number, column->section->offset,
+                                   "section LPSO: row %llu of column %u is out of order",
+                                   (unsigned long long)row, column->id);
+        least = value + 1;
+    }
+    return PSOPACK_OK;
+}
+
+void psopack_verify_layer(psopack_verifier *verifier)
+{
+    const psopack_view *view = &verifier->archive->view;
+    psopack_diag diag;
+    if (view->layer.depth == 0 || verifier->stopped)
+        return;
+    if (check_rising(&view->layer_columns[PSOPACK_COLUMN_LAYER_GONE], view->layer.base_psos,
+                     &diag) != PSOPACK_OK)
+        psopack_verify_report(verifier, &diag, false);
+    if (check_rising(&view->layer_columns[PSOPACK_COLUMN_LAYER_PLACE], view->layer.psos, &diag) !=
+            PSOPACK_OK &&
+        !verifier->stopped)
+        psopack_verify_report(verifier, &diag, false);
+}
+
 /* ---- between blocks ------------------------------------------------------------------------- */
 
 static bool is_zero(const uint8_t *bytes, size_t size, size_t *ret_at)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "format/tuple.h"
+#include "loader/layer.h"
 #include "loader/name_page.h"
 
 #define SHOWN_NAME_MAX 200
@@ -43,9 +44,9 @@ static psopack_status check_name(psopack_verifier *verifier, uint32_t pso, uint3
     const psopack_archive *archive = verifier->archive;
     uint32_t size = 0, found;
     *ret_size = 0;
-    if (!archive->view.name_section)
+    if (!psopack_archive_has_names(archive))
         return PSOPACK_OK;
-    PSOPACK_TRY(psopack_context_name(verifier->context, pso, &size, diag));
+    PSOPACK_TRY(psopack_context_shown_name(verifier->context, archive, pso, &size, diag));
     if (pso != 0 && compare_with_previous(verifier, size) <= 0)
         return psopack_fail_at(diag, PSOPACK_E_CORRUPT, PSOPACK_OBJECT_PSO, pso, PSOPACK_NO_OFFSET,
                                "PSO %u: its name does not come behind the one before it", pso);
@@ -66,9 +67,10 @@ static psopack_status check_name(psopack_verifier *verifier, uint32_t pso, uint3
 static psopack_status check_parts(psopack_verifier *verifier, uint32_t pso, const char *name,
                                   psopack_diag *diag)
 {
-    const psopack_view *view = &verifier->archive->view;
+    const psopack_archive *archive = verifier->archive;
+    const psopack_view *view = &archive->view;
     uint32_t tuple = 0, wanted;
-    PSOPACK_TRY(psopack_view_pso(view, pso, verifier->slots, diag));
+    PSOPACK_TRY(psopack_pso_components(archive, pso, verifier->slots, diag));
     for (uint32_t i = 0; i < view->slots; i++) {
         uint32_t component = verifier->slots[i];
         psopack_slot_row slot;
@@ -80,11 +82,11 @@ static psopack_status check_parts(psopack_verifier *verifier, uint32_t pso, cons
             return psopack_fail_at(
                 diag, PSOPACK_E_CHECKSUM, PSOPACK_OBJECT_PSO, pso, PSOPACK_NO_OFFSET,
                 "PSO %u%s: component %u in slot '%s' is damaged", pso, name, component, slot.name);
-        PSOPACK_TRY(psopack_view_component(view, component, &row, diag));
+        PSOPACK_TRY(psopack_archive_component_row(archive, component, &row, diag));
         tuple = psopack_tuple_add(tuple, slot.name, slot.name_size, row.size,
                                   verifier->crcs[component]);
     }
-    PSOPACK_TRY(psopack_view_tuple(view, pso, &wanted, diag));
+    PSOPACK_TRY(psopack_pso_tuple_crc(archive, pso, &wanted, diag));
     if (tuple != wanted)
         return psopack_fail_at(diag, PSOPACK_E_TUPLE, PSOPACK_OBJECT_PSO, pso, PSOPACK_NO_OFFSET,
                                "PSO %u%s: its parts give tuple CRC %08x, packed was %08x", pso,
@@ -94,7 +96,7 @@ static psopack_status check_parts(psopack_verifier *verifier, uint32_t pso, cons
 
 void psopack_verify_psos(psopack_verifier *verifier)
 {
-    for (uint32_t pso = 0; pso < verifier->archive->view.psos && !verifier->stopped; pso++) {
+    for (uint32_t pso = 0; pso < verifier->archive->psos && !verifier->stopped; pso++) {
         psopack_diag diag;
         char shown[SHOWN_NAME_MAX + 4];
         uint32_t size;

@@ -56,6 +56,12 @@ static const field column_fields[] = {
     C(id),          C(link),     C(encoding), C(width), C(shift),     C(group_log2), C(base_width),
     C(start_width), C(reserved), C(rows),     C(base),  C(directory), C(data),       C(data_size)};
 
+#define L(name) FIELD(psopack_disk_layer, name)
+static const field layer_fields[] = {
+    L(base_content_id), L(base_archive_id), L(depth),          L(base_psos),
+    L(base_components), L(reserved),        L(psos),           L(components),
+    L(references),      L(reference_bytes), L(component_bytes)};
+
 typedef struct table {
     const char *heading;
     const field *fields;
@@ -73,6 +79,7 @@ static const table tables[] = {
     TABLE("# SECTION TABLE\n", section_fields, psopack_disk_section),
     TABLE("# META\n", meta_fields, psopack_disk_meta),
     TABLE("# COLUMNS\n", column_fields, psopack_disk_column),
+    TABLE("# LAYER\n", layer_fields, psopack_disk_layer),
 };
 
 static int read_page(void **state)
@@ -190,6 +197,10 @@ static void test_numbers(void **state)
         {":  1 to 2^28\n", PSOPACK_BLOCK_SIZE_MAX, UINT64_C(1) << 28},
         {"Column 256 is the tuple CRC", PSOPACK_COLUMN_PSO_TUPLE, 256},
         {"a guess column 512 + s", PSOPACK_COLUMN_PSO_GUESS, 512},
+        {":  1 (the base is no layer) to 8;", PSOPACK_LAYER_DEPTH_MAX, 8},
+        {"A BASE row with block 4,294,967,295", PSOPACK_BASE_EXTERNAL, 4294967295},
+        {"Column 0: PSOs of the base", PSOPACK_COLUMN_LAYER_GONE, 0},
+        {"Column 1: by PSO of the layer", PSOPACK_COLUMN_LAYER_PLACE, 1},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (!strstr(*state, rows[i].text))

@@ -375,10 +375,11 @@ static psopack_status disk_read(void *user, uint64_t offset, void *buffer, size_
     return PSOPACK_OK;
 }
 
-static psopack_status disk_submit(void *user, uint32_t ticket, uint64_t offset, void *buffer,
-                                  size_t size)
+static psopack_status disk_submit(void *user, uint32_t ticket, const psopack_archive *archive,
+                                  uint64_t offset, void *buffer, size_t size)
 {
     disk *d = user;
+    assert_non_null(archive);
     assert_true(ticket < 64 && !d->reads[ticket].busy);
     assert_true(offset <= d->made->size && size <= d->made->size - offset);
     if (++d->submitted % 16 == 0 && d->fail_each != 0)

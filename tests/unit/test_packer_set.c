@@ -299,17 +299,14 @@ static int compare_parts(const void *a, const void *b)
     return order != 0 ? order : strcmp(left->slot, right->slot);
 }
 
-void test_holds(const char *path, const set *all)
+void test_archive_holds(const psopack_archive *archive, const set *all)
 {
-    psopack_archive *archive;
     psopack_info info;
     psopack_diag diag = {0};
     reading now = {0};
     uint64_t psos = 0, bytes = 0;
     part *sorted = (part *)test_exact_copy(all->parts, all->count * sizeof *sorted);
     qsort(sorted, all->count, sizeof *sorted, compare_parts);
-    if (psopack_archive_open(path, NULL, &archive, &diag) != PSOPACK_OK)
-        fail_msg("open: %s", diag.text);
     psopack_archive_info(archive, &info);
     assert_int_equal(psopack_context_create(archive, NULL, &now.context), PSOPACK_OK);
     now.archive = archive;
@@ -324,6 +321,15 @@ void test_holds(const char *path, const set *all)
     if (psopack_archive_verify(archive, 0, NULL, NULL, NULL, &diag) != PSOPACK_OK)
         fail_msg("verify: %s", diag.text);
     psopack_context_destroy(&now.context);
-    psopack_archive_close(&archive);
     free(sorted);
+}
+
+void test_holds(const char *path, const set *all)
+{
+    psopack_archive *archive;
+    psopack_diag diag = {0};
+    if (psopack_archive_open(path, NULL, &archive, &diag) != PSOPACK_OK)
+        fail_msg("open: %s", diag.text);
+    test_archive_holds(archive, all);
+    psopack_archive_close(&archive);
 }

@@ -73,6 +73,7 @@ void test_refused(psopack_build *build, const char *path, psopack_status status,
  */
 
 /* The archive holds exactly this set: names, slots, bytes, CRCs, tuple CRCs; and verifies. */
+void test_archive_holds(const psopack_archive *archive, const set *all);
 void test_holds(const char *path, const set *all);
 
 #endif
