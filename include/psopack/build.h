@@ -189,6 +189,19 @@ PSOPACK_API psopack_status psopack_build_on_base(psopack_build *build, const cha
                                                  psopack_diag *diag);
 #define PSOPACK_MAX_WASTE_DEFAULT 10u
 
+/*
+ * Makes the output a layer on an archive: it holds only the PSOs and components that differ,
+ * compressed against that archive's bases, and names it by content id and archive id. The inputs
+ * are all that the two together shall hold: a PSO that is not among them is removed. `paths`: the
+ * archive, and where it is a layer itself, what it builds on in front of it, lowest first, at most
+ * 7 in all. Keys use the archive's seed: should a new name collide, PSOPACK_E_DUPLICATE.
+ *
+ * The output depends on the inputs, the options and those archives. Errors as for
+ * psopack_build_on_base(); PSOPACK_E_NO_NAMES when names were stripped.
+ */
+PSOPACK_API psopack_status psopack_build_layer_on(psopack_build *build, const char *const *paths,
+                                                  uint32_t count, psopack_diag *diag);
+
 typedef struct psopack_build_result {
     uint64_t psos;
     uint64_t references;
@@ -205,9 +218,13 @@ typedef struct psopack_build_result {
     uint64_t kept_blocks;  /* taken over from an older archive */
     uint64_t kept_bytes;   /* stored */
     uint64_t waste_bytes;  /* of these: what nothing uses */
-    int repacked;          /* 1: the older archive had too much waste and was not built on */
-    uint64_t peak_memory;  /* of the process, bytes, as the system reports it */
-    int unchanged;         /* 1: the output was identical and is untouched */
+    uint64_t layer_psos; /* a layer: PSOs that it adds or replaces; the sums above and below are */
+    uint64_t removed_psos; /* those of the whole */
+    uint64_t layer_components;
+    uint64_t layer_component_bytes;
+    int repacked;         /* 1: the older archive had too much waste and was not built on */
+    uint64_t peak_memory; /* of the process, bytes, as the system reports it */
+    int unchanged;        /* 1: the output was identical and is untouched */
     uint8_t content_id[16];
     uint8_t archive_id[16];
 } psopack_build_result;

@@ -200,6 +200,19 @@ psopack_status psopack_build_on_base(psopack_build *build, const char *path,
     return psopack_build_olds_set(&build->olds, &path, 1, diag);
 }
 
+psopack_status psopack_build_layer_on(psopack_build *build, const char *const *paths,
+                                      uint32_t count, psopack_diag *diag)
+{
+    if (build->olds.are_inputs)
+        return psopack_fail(diag, PSOPACK_E_ARGUMENT, "archives are inputs already: no layer");
+    if (count == 0 || count >= PSOPACK_LAYER_DEPTH_MAX)
+        return psopack_fail(diag, PSOPACK_E_LIMIT,
+                            "a layer lies on 1 to %u archives, not on %u: merge some of them",
+                            PSOPACK_LAYER_DEPTH_MAX - 1, count);
+    build->olds.how = PSOPACK_KEEP_OUTSIDE;
+    return psopack_build_olds_set(&build->olds, paths, count, diag);
+}
+
 /* ---- depfile ----------------------------------------------------------------------------------
  */
 

@@ -41,6 +41,9 @@ static psopack_status check_old(const psopack_build_olds *olds, const psopack_ol
         return psopack_fail(diag, PSOPACK_E_FEATURE,
                             "%s is a layer: merge it with its base first, or add a layer to it",
                             old->path);
+    if (!old->view.name_section)
+        return psopack_fail(diag, PSOPACK_E_NO_NAMES,
+                            "%s: its names were stripped, so it can't be built on", old->path);
     if (old->view.profile != (uint32_t)profile)
         return psopack_fail(diag, PSOPACK_E_ARGUMENT,
                             "%s has profile %s: build with the same, or without it", old->path,
@@ -75,6 +78,20 @@ static psopack_status list_kinds(psopack_build_olds *olds, psopack_diag *diag)
     return PSOPACK_OK;
 }
 
+/* A layer has at least the slots of what it is made on: the top of a chain lists all of them. */
+static psopack_status list_slots(psopack_build_olds *olds, psopack_diag *diag)
+{
+    psopack_slot_row row;
+    if (olds->how != PSOPACK_KEEP_OUTSIDE)
+        return PSOPACK_OK;
+    const psopack_view *view = &olds->olds[olds->count - 1]->view;
+    PSOPACK_TRY(psopack_new_array(&olds->slots, view->slots, sizeof *olds->slots, diag));
+    while (psopack_view_slot(view, (uint32_t)olds->slot_count, &row))
+        olds->slots[olds->slot_count++] =
+            (psopack_string){.bytes = row.name, .size = row.name_size};
+    return PSOPACK_OK;
+}
+
 static psopack_status open_named(psopack_build_olds *olds, psopack_profile profile,
                                  psopack_diag *diag)
 {
@@ -94,6 +111,7 @@ psopack_status psopack_build_olds_open(psopack_build_olds *olds, psopack_profile
         return PSOPACK_OK;
     if (!olds->are_inputs)
         PSOPACK_TRY(open_named(olds, profile, diag));
+    PSOPACK_TRY(list_slots(olds, diag));
     return list_kinds(olds, diag);
 }
 
@@ -123,8 +141,9 @@ void psopack_build_olds_close(psopack_build_olds *olds)
     if (!olds->are_inputs)
         close_all(olds);
     free(olds->kinds);
-    olds->kinds = NULL;
-    olds->kind_count = 0;
+    free(olds->slots);
+    olds->kinds = olds->slots = NULL;
+    olds->kind_count = olds->slot_count = 0;
 }
 
 void psopack_build_olds_free(psopack_build_olds *olds)

@@ -12,10 +12,12 @@ typedef struct psopack_build_olds {
     psopack_keep_how how;
     unsigned max_waste; /* percent of the stored bytes */
     bool no_stale;
-    bool are_inputs;    /* opened when they were added, until the build ends */
-    psopack_old **olds; /* else while writing */
-    psopack_string *kinds;
+    bool are_inputs;       /* opened when they were added, until the build ends */
+    psopack_old **olds;    /* else while writing */
+    psopack_string *kinds; /* whose blocks may be kept */
     size_t kind_count;
+    psopack_string *slots; /* of what a layer is made on */
+    size_t slot_count;
 } psopack_build_olds;
 
 /* Remembers `count` paths in place of any before. */

@@ -14,7 +14,10 @@ typedef struct work {
     psopack_build *build;
     const psopack_profile_settings *settings;
     psopack_store store;
-    psopack_model model;
+    psopack_model model; /* of a layer: its own PSOs, see `whole` */
+    psopack_model whole;
+    psopack_layer layer;
+    bool is_layer;
     psopack_plan plan;
     psopack_compress_result compressed;
     psopack_manifest_result manifest;
@@ -32,12 +35,27 @@ static psopack_status make_model(work *state, bool with_old_kinds, psopack_diag 
         .content_version = build->options.content_version,
         .kinds = build->olds.kinds,
         .kind_count = with_old_kinds ? build->olds.kind_count : 0,
+        .slots = build->olds.slots,
+        .slot_count = build->olds.slot_count,
+        .key_seed = build->olds.how == PSOPACK_KEEP_OUTSIDE && build->olds.count != 0
+                        ? &build->olds.olds[0]->view.ends.key_seed
+                        : NULL,
         .align = build->align,
         .align_count = build->align_count,
         .prefer = build->options.prefer,
         .events = &build->options.events,
     };
     return psopack_model_make(&build->inputs, &state->store, &options, &state->model, diag);
+}
+
+/* Leaves to the model what the layer holds itself. */
+static psopack_status split_layer(work *state, psopack_diag *diag)
+{
+    psopack_keep keep = psopack_build_olds_keep(&state->build->olds);
+    state->whole = state->model;
+    state->model = (psopack_model){0};
+    PSOPACK_TRY(psopack_layer_make(&keep, &state->whole, state->store.count, &state->layer, diag));
+    return psopack_model_subset(&state->whole, state->layer.take, &state->model, diag);
 }
 
 static psopack_status collect(work *state, psopack_diag *diag)
@@ -53,8 +71,10 @@ static psopack_status collect(work *state, psopack_diag *diag)
     PSOPACK_TRY(psopack_scan(&build->inputs, &state->store, options->threads, &options->events,
                              options->keep_going != 0, diag));
     PSOPACK_TRY(make_model(state, true, diag));
-    return psopack_build_olds_match(&build->olds, &state->store, options->threads, &options->events,
-                                    diag);
+    PSOPACK_TRY(psopack_build_olds_match(&build->olds, &state->store, options->threads,
+                                         &options->events, diag));
+    state->is_layer = build->olds.count != 0 && build->olds.how == PSOPACK_KEEP_OUTSIDE;
+    return state->is_layer ? split_layer(state, diag) : PSOPACK_OK;
 }
 
 static psopack_status make_plan(work *state, const psopack_keep *keep, psopack_diag *diag)
@@ -151,6 +171,7 @@ static psopack_status write_new(work *state, psopack_diag *diag)
         .plan = &state->plan,
         .blocks = state->compressed.blocks,
         .settings = state->settings,
+        .layer = state->is_layer ? &state->layer : NULL,
         .target = state->build->target,
         .content_version = options->content_version,
         .hashes = options->hashes != 0,
@@ -171,7 +192,7 @@ static psopack_status write_archive(work *state, psopack_diag *diag)
 static void report(const work *state, uint64_t file_bytes, psopack_publish_outcome outcome,
                    psopack_build_result *ret_result)
 {
-    const psopack_model *model = &state->model;
+    const psopack_model *model = state->is_layer ? &state->whole : &state->model;
     *ret_result = (psopack_build_result){
         .psos = model->pso_count,
         .references = model->reference_count,
@@ -191,6 +212,14 @@ static void report(const work *state, uint64_t file_bytes, psopack_publish_outco
         .peak_memory = psopack_process_peak_memory(),
         .unchanged = outcome == PSOPACK_PUBLISH_UNCHANGED,
     };
+    if (state->is_layer) {
+        ret_result->layer_psos = state->layer.place_count;
+        ret_result->removed_psos = state->layer.removed_count;
+        for (uint32_t row = 0; row < state->plan.row_count; row++)
+            ret_result->layer_component_bytes +=
+                psopack_plan_row(&state->model, &state->plan, row).size;
+        ret_result->layer_components = state->plan.row_count;
+    }
     for (size_t i = 0; i < state->plan.block_count; i++)
         ret_result->kept_blocks += state->plan.blocks[i].old != NULL;
     memcpy(ret_result->content_id, model->content_id, sizeof ret_result->content_id);
@@ -242,6 +271,8 @@ psopack_status psopack_build_write(psopack_build *build, const char *path,
     free(state.compressed.blocks);
     psopack_plan_free(&state.plan);
     psopack_model_free(&state.model);
+    psopack_model_free(&state.whole);
+    psopack_layer_free(&state.layer);
     psopack_store_free(&state.store);
     psopack_build_olds_close(&build->olds);
     return status;

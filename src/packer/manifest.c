@@ -62,8 +62,9 @@ static psopack_status section_meta(const psopack_manifest_input *input, psopack_
         .zstd_version = psopack_store32(ZSTD_versionNumber()),
         .target_size = psopack_store32((uint32_t)target_size),
         .recipe_size = psopack_store32((uint32_t)recipe_size),
-        .flags = psopack_store32((model->keys_given ? PSOPACK_META_KEYS_GIVEN : 0) |
-                                 (input->settings->tuple_delta ? PSOPACK_META_TUPLE_DELTA : 0)),
+        .flags = psopack_store32(
+            (model->keys_given ? PSOPACK_META_KEYS_GIVEN : 0) |
+            (psopack_manifest_has_tuple_delta(input) ? PSOPACK_META_TUPLE_DELTA : 0)),
     };
     largest_blocks(input, &meta);
     PSOPACK_TRY(psopack_bytes_add(section, &meta, sizeof meta, diag));
@@ -276,7 +277,22 @@ static const section_plan section_plans[] = {
     {PSOPACK_SECTION_KEYS, PSOPACK_SECTION_REQUIRED, psopack_section_keys},
     {PSOPACK_SECTION_NAME, 0, psopack_section_names},
     {PSOPACK_SECTION_HASH, 0, section_hashes},
+    {PSOPACK_SECTION_LAYR, PSOPACK_SECTION_REQUIRED, psopack_section_layer},
+    {PSOPACK_SECTION_LPSO, PSOPACK_SECTION_REQUIRED, psopack_section_layer_psos},
 };
+
+static bool is_wanted(const psopack_manifest_input *input, psopack_section_id id)
+{
+    switch (id) {
+    case PSOPACK_SECTION_HASH:
+        return input->hashes;
+    case PSOPACK_SECTION_LAYR:
+    case PSOPACK_SECTION_LPSO:
+        return input->layer != NULL;
+    default:
+        return true;
+    }
+}
 
 #define SECTION_COUNT (sizeof section_plans / sizeof section_plans[0])
 
@@ -335,7 +351,7 @@ static psopack_status write_sections(tail *out, const psopack_manifest_input *in
                                      psopack_diag *diag)
 {
     for (size_t i = 0; i < SECTION_COUNT; i++) {
-        if (section_plans[i].id == PSOPACK_SECTION_HASH && !input->hashes)
+        if (!is_wanted(input, section_plans[i].id))
             continue;
         psopack_bytes section = {NULL, 0, 0};
         psopack_status status = write_section(out, input, &section_plans[i], &section, diag);
@@ -359,6 +375,7 @@ static psopack_status write_footer(const tail *out, const psopack_manifest_input
         .table_crc = psopack_store32(psopack_crc32c(0, out->rows, table_size)),
         .version = psopack_store32(PSOPACK_FORMAT_VERSION),
         .key_seed = psopack_store64(input->model->key_seed),
+        .must_refuse = psopack_store64(input->layer ? PSOPACK_FEATURE_LAYER : UINT64_C(0)),
         .may_not_append =
             psopack_store64(input->plan->prefix ? PSOPACK_FEATURE_REBUILT : UINT64_C(0)),
     };

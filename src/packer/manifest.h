@@ -5,16 +5,24 @@
 
 #include "packer/bytes.h"
 #include "packer/compress.h"
+#include "packer/layer.h"
 
 typedef struct psopack_manifest_input {
     const psopack_model *model;
     const psopack_plan *plan;
     const psopack_written_block *blocks;
     const psopack_profile_settings *settings;
+    const psopack_layer *layer; /* NULL: an archive of its own */
     const char *target;
     uint64_t content_version;
     bool hashes;
 } psopack_manifest_input;
+
+/* A layer's rows do not have all their components' CRCs at hand to take a difference from. */
+static inline bool psopack_manifest_has_tuple_delta(const psopack_manifest_input *input)
+{
+    return input->settings->tuple_delta && !input->layer;
+}
 
 typedef struct psopack_manifest_result {
     uint8_t archive_id[16];
@@ -32,6 +40,10 @@ psopack_status psopack_section_psos(const psopack_manifest_input *input, psopack
                                     psopack_diag *diag);
 psopack_status psopack_section_keys(const psopack_manifest_input *input, psopack_bytes *section,
                                     psopack_diag *diag);
+psopack_status psopack_section_layer(const psopack_manifest_input *input, psopack_bytes *section,
+                                     psopack_diag *diag);
+psopack_status psopack_section_layer_psos(const psopack_manifest_input *input,
+                                          psopack_bytes *section, psopack_diag *diag);
 psopack_status psopack_section_names(const psopack_manifest_input *input, psopack_bytes *section,
                                      psopack_diag *diag);
 

@@ -186,7 +186,7 @@ static psopack_status fill_tuples(psos_state *state, psopack_diag *diag)
     for (uint32_t pso = 0; pso < model->pso_count; pso++) {
         uint32_t derived = 0, end = model->psos[pso + 1].first_reference;
         for (uint32_t at = model->psos[pso].first_reference;
-             state->input->settings->tuple_delta && at < end; at++) {
+             psopack_manifest_has_tuple_delta(state->input) && at < end; at++) {
             const psopack_string *slot = &model->slots[model->references[at].slot].name;
             const psopack_model_component *component =
                 &model->components[model->references[at].component];

@@ -38,7 +38,8 @@ static psopack_status allocate(maker *make, size_t item_count, psopack_diag *dia
     PSOPACK_TRY(psopack_new_array(&make->first_file, inputs->pso_count + 1, 4, diag));
     PSOPACK_TRY(psopack_new_array(&make->file_order, inputs->file_count, 4, diag));
     PSOPACK_TRY(psopack_new_array(&make->number, item_count, 4, diag));
-    PSOPACK_TRY(psopack_new_array(&model->slots, inputs->slots.count, sizeof *model->slots, diag));
+    PSOPACK_TRY(psopack_new_array(&model->slots, inputs->slots.count + make->options->slot_count,
+                                  sizeof *model->slots, diag));
     PSOPACK_TRY(psopack_new_array(&model->psos, inputs->pso_count + 1, sizeof *model->psos, diag));
     PSOPACK_TRY(
         psopack_new_array(&model->references, inputs->file_count, sizeof *model->references, diag));
@@ -90,18 +91,32 @@ static void apply_alignment(maker *make)
     }
 }
 
+/* Slots of the inputs, and those that must exist: an input's comes first among equal names. */
 static psopack_status sort_slots(maker *make, psopack_diag *diag)
 {
+    const psopack_model_options *options = make->options;
+    psopack_model *model = make->model;
     sort_key *keys;
-    PSOPACK_TRY(psopack_new_array(&keys, make->inputs->slots.count, sizeof *keys, diag));
+    PSOPACK_TRY(psopack_new_array(&keys, make->inputs->slots.count + options->slot_count,
+                                  sizeof *keys, diag));
     size_t count = list_used_slots(make, keys);
+    for (size_t i = 0; i < options->slot_count; i++)
+        keys[count++] = (sort_key){&options->slots[i], 1, 0};
     qsort(keys, count, sizeof *keys, compare_keys);
-    make->model->slot_count = (uint32_t)count;
     for (size_t i = 0; i < count; i++) {
-        make->slot_rank[keys[i].index] = (uint32_t)i;
-        make->model->slots[i].name = *keys[i].name;
+        bool known =
+            model->slot_count != 0 &&
+            psopack_string_compare(&model->slots[model->slot_count - 1].name, keys[i].name) == 0;
+        if (!known)
+            model->slots[model->slot_count++].name = *keys[i].name;
+        if (keys[i].minor == 0)
+            make->slot_rank[keys[i].index] = model->slot_count - 1;
     }
     free(keys);
+    if (model->slot_count > PSOPACK_SLOTS_MAX)
+        return psopack_fail(diag, PSOPACK_E_LIMIT,
+                            "more than %u slots, with those of the older archive",
+                            PSOPACK_SLOTS_MAX);
     apply_alignment(make);
     return PSOPACK_OK;
 }
@@ -347,7 +362,7 @@ static psopack_status make_model(maker *make, const psopack_store *store, psopac
     PSOPACK_TRY(psopack_model_file_kinds(make->model, make->options->kinds,
                                          make->options->kind_count, diag));
     PSOPACK_TRY(psopack_model_number_by_kind(make->model, diag));
-    PSOPACK_TRY(psopack_model_choose_keys(make->model, diag));
+    PSOPACK_TRY(psopack_model_choose_keys(make->model, make->options->key_seed, diag));
     return psopack_model_content_id(make->model, make->options->target,
                                     make->options->content_version, diag);
 }

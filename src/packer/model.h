@@ -75,6 +75,10 @@ typedef struct psopack_model_options {
     uint64_t content_version;
     const psopack_string *kinds; /* that must exist, with or without components: blocks that are */
     size_t kind_count;           /* kept are filed under them. In byte order, each once */
+    const psopack_string *slots; /* that must exist, with or without uses */
+    size_t slot_count;
+    const uint64_t *key_seed; /* NULL: chosen so that no two keys collide. Else this one, and a
+                                 collision is an error */
     const psopack_align_rule *align;
     size_t align_count;
     psopack_prefer prefer;
@@ -88,8 +92,16 @@ psopack_status psopack_model_make(const psopack_inputs *inputs, const psopack_st
                                   psopack_diag *diag);
 void psopack_model_free(psopack_model *model);
 
+/*
+ * The PSOs of `whole` that `take` says, with their components numbered anew; slots, key seed and
+ * content id stay those of the whole. For a layer's own rows.
+ */
+psopack_status psopack_model_subset(const psopack_model *whole, const bool *take,
+                                    psopack_model *ret_model, psopack_diag *diag);
+
 /* Parts of psopack_model_make, each in its own file. */
-psopack_status psopack_model_choose_keys(psopack_model *model, psopack_diag *diag);
+psopack_status psopack_model_choose_keys(psopack_model *model, const uint64_t *seed,
+                                         psopack_diag *diag);
 psopack_status psopack_model_content_id(psopack_model *model, const char *target,
                                         uint64_t content_version, psopack_diag *diag);
 psopack_status psopack_model_file_kinds(psopack_model *model, const psopack_string *more,

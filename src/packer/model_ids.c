@@ -221,12 +221,15 @@ static psopack_status report_key(const psopack_model *model, uint64_t key, psopa
                         names[0], names[1], (unsigned long long)key);
 }
 
-psopack_status psopack_model_choose_keys(psopack_model *model, psopack_diag *diag)
+psopack_status psopack_model_choose_keys(psopack_model *model, const uint64_t *seed,
+                                         psopack_diag *diag)
 {
     uint64_t *scratch, shared;
     psopack_status status = PSOPACK_OK;
     PSOPACK_TRY(psopack_new_array(&scratch, model->pso_count, sizeof *scratch, diag));
-    if (model->keys_given) {
+    if (seed && !model->keys_given)
+        fill_keys(model, model->key_seed = *seed);
+    if (seed || model->keys_given) {
         if (keys_collide(model, scratch, &shared))
             status = report_key(model, shared, diag);
     } else {

@@ -240,6 +240,12 @@ static int report_json(packing *p, int exit_code)
         psopack_json_set_number(object, "waste_bytes", result->waste_bytes);
         psopack_json_set_flag(object, "repacked", result->repacked != 0);
     }
+    if (p->options->layer.count != 0) {
+        psopack_json_set_number(object, "layer_psos", result->layer_psos);
+        psopack_json_set_number(object, "removed_psos", result->removed_psos);
+        psopack_json_set_number(object, "layer_components", result->layer_components);
+        psopack_json_set_number(object, "layer_component_bytes", result->layer_component_bytes);
+    }
     psopack_json_set_number(object, "peak_memory", result->peak_memory);
     psopack_json_set_hex(object, "content_id", result->content_id, sizeof result->content_id);
     psopack_json_set_hex(object, "archive_id", result->archive_id, sizeof result->archive_id);

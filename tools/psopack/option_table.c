@@ -43,6 +43,9 @@ const psopack_option_row psopack_option_rows[] = {
      "refuse an archive of another content version, exit 4"},
     {"base", NULL, TEXT("OLD"), AT(base), PACK,
      "rebuild on OLD: its blocks keep their bytes and places, what is new goes behind them"},
+    {"layer", NULL, WORDS("OLD"), AT(layer), PACK,
+     "write only what differs from OLD, to be opened on it; where OLD is a layer itself, name what "
+     "it builds on first: --layer BASE --layer OLD"},
     {"max-waste", NULL, NUMBER("PERCENT"), AT(max_waste), PACK,
      "with --base: pack afresh when more of OLD's stored bytes is unused; 10 by default"},
     {"no-stale", NULL, FLAG, AT(no_stale), PACK,

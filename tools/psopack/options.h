@@ -78,6 +78,7 @@ typedef struct psopack_options {
     psopack_words align; /* SLOT=N */
     int hashes;
     const char *base;
+    psopack_words layer;
     psopack_number max_waste;
     int no_stale;
     int keep_going;

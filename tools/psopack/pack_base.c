@@ -10,6 +10,8 @@ psopack_status psopack_pack_base_check(const psopack_options *options, psopack_d
         return psopack_failure(diag, PSOPACK_E_ARGUMENT,
                                "--max-waste and --no-stale: only with "
                                "--base");
+    if (options->base && options->layer.count != 0)
+        return psopack_failure(diag, PSOPACK_E_ARGUMENT, "--base or --layer, not both");
     if (options->max_waste.value > 100)
         return psopack_failure(diag, PSOPACK_E_ARGUMENT, "--max-waste: 0 to 100 percent");
     return PSOPACK_OK;
@@ -20,9 +22,10 @@ psopack_status psopack_pack_base_profile(const psopack_options *options,
 {
     psopack_archive *archive = NULL;
     psopack_info info;
-    if (!options->base || options->profile)
+    const char *path = options->layer.count ? options->layer.items[0] : options->base;
+    if (!path || options->profile)
         return PSOPACK_OK;
-    psopack_status status = psopack_archive_open(options->base, NULL, &archive, diag);
+    psopack_status status = psopack_archive_open(path, NULL, &archive, diag);
     if (status != PSOPACK_OK)
         return status;
     psopack_archive_info(archive, &info);
@@ -36,6 +39,9 @@ psopack_status psopack_pack_base_profile(const psopack_options *options,
 psopack_status psopack_pack_base_apply(const psopack_options *options, psopack_build *build,
                                        psopack_diag *diag)
 {
+    if (options->layer.count != 0)
+        return psopack_build_layer_on(build, (const char *const *)options->layer.items,
+                                      (uint32_t)options->layer.count, diag);
     if (!options->base)
         return PSOPACK_OK;
     unsigned max_waste =
