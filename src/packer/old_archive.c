@@ -66,7 +66,7 @@ static psopack_status open_all(psopack_old *old, const psopack_archive *below, p
     psopack_file file;
     psopack_file_stat stat;
     psopack_open_options options = PSOPACK_OPEN_OPTIONS_INIT;
-    (void)below;
+    options.base = below;
     options.limits.base_memory = UINT64_MAX; /* a build machine has room for any number of bases */
     PSOPACK_TRY(psopack_file_open_read(old->path, &file, &stat, diag));
     psopack_status status = psopack_map_file(&file, &old->map, diag);
