@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Writes a run's numbers into a page between two markers, so that they cannot drift."""
+import loader
 import tables
 
 BEGIN = "<!-- bench: begin (written by ./dev bench --doc, do not edit) -->"
@@ -45,6 +46,8 @@ def section(result):
         "Beside what one would use instead:",
         tables.as_markdown(tables.entry_rows(result)),
         "\n".join(f"- {line}" for line in tables.notes(result)),
+        "The loader's own paths:" if result["loader"] else "",
+        tables.as_markdown(loader.rows(result["loader"]), texts=2) if result["loader"] else "",
         "Against the project's bars and aims:",
         tables.as_markdown(tables.target_rows(result)),
     ]

@@ -10,6 +10,7 @@ import subprocess
 
 PROFILES = ("fast", "balanced", "small", "stored", "directstorage")
 BLOCKS = (64, 256)  # KiB, of squashfs
+STORES = {"sqlite": "SQLite, a row each, zstd -19", "lmdb": "LMDB, a value each, zstd -19"}
 
 
 class Bench:
@@ -85,12 +86,12 @@ def make_frames(bench):
     entry["pack_cpu_s"] = cost["cpu_s"]
 
 
-def make_sqlite(bench):
-    """Needs make_frames; its time counts too."""
+def make_store(bench, entry_id, name):
+    """A database of frames. Needs make_frames; its time counts too."""
     frames = bench.entries["zstd19.each"]
-    database = bench.work / "components.sqlite"
-    entry = bench.make("sqlite", "SQLite, a row each, zstd -19", database,
-                       bench.helper("sqlite", "make", bench.work / "frames", database))
+    output = bench.work / f"components.{entry_id}"
+    entry = bench.make(entry_id, name, output,
+                       bench.helper(entry_id, "make", bench.work / "frames", output))
     entry["pack_wall_s"] += frames["pack_wall_s"]
     entry["pack_cpu_s"] += frames["pack_cpu_s"]
     del entry["pack_peak_memory"]  # of the second half only
@@ -153,9 +154,9 @@ def read_frames(bench):
               bench.measure(bench.helper("frames", "read", bench.work / "frames")))
 
 
-def read_sqlite(bench):
-    keep_best(bench.entries["sqlite"],
-              bench.measure(bench.helper("sqlite", "read", bench.work / "components.sqlite")))
+def read_store(bench, entry_id):
+    keep_best(bench.entries[entry_id],
+              bench.measure(bench.helper(entry_id, "read", bench.work / f"components.{entry_id}")))
 
 
 def read_files(bench):
@@ -190,7 +191,8 @@ def make_all(bench, sections, say):
     say("zstd -19 per component")
     make_frames(bench)
     if sections & {"size", "read"}:
-        make_sqlite(bench)
+        for store, name in STORES.items():
+            make_store(bench, store, name)
         make_files(bench)
     if "size" in sections:
         for block in BLOCKS:
@@ -218,7 +220,8 @@ def read_all(bench, sections, rounds, say):
             if profile == "balanced":
                 read_frames(bench)
         if "read" in sections:
-            read_sqlite(bench)
+            for store in STORES:
+                read_store(bench, store)
             read_files(bench)
             for block in BLOCKS:
                 read_blocks(bench, block)

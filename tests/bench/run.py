@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """psopack in all profiles beside what one would use instead, on a corpus, in one run.
 
-    run.py --build FOLDER [--quick] [--only size,read,load] [--doc] [CORPUS...]
+    run.py --build FOLDER [--quick] [--only size,read,load,loader] [--doc] [CORPUS...]
 
 A CORPUS is a folder of PSOs, a folder of loose files, or a .tar.zst of one. Without any:
 main.tar.zst in the folder shared/corpus beside the repository, else the samples. Prints tables,
@@ -22,6 +22,7 @@ import tempfile
 
 import corpus
 import frontier
+import loader
 import page
 import peers
 import tables
@@ -29,7 +30,9 @@ import targets
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared" / "corpus"
-SECTIONS = {"size", "read", "load"}
+HELPERS = ("bench_run", "bench_files", "bench_frames", "bench_sqlite", "bench_lmdb", "bench_loader",
+           "make_million")
+SECTIONS = {"size", "read", "load", "loader"}
 ROUNDS = 3
 SMALL, SMALL_ROUNDS = 10_000_000, 9  # a small corpus is read in milliseconds: noise weighs more
 
@@ -40,8 +43,9 @@ def parse_arguments():
                         help="Meson build folder with psopack and the benchmarks")
     parser.add_argument("--psopack", type=pathlib.Path, help="another psopack program")
     parser.add_argument("--quick", action="store_true", help="the samples, few rounds")
-    parser.add_argument("--only", default="size,read,load", metavar="LIST",
-                        help="size: slow archivers; read: all readers; load: psopack and frames")
+    parser.add_argument("--only", default="size,read,load,loader", metavar="LIST",
+                        help="size: slow archivers; read: all readers; load: psopack and frames; "
+                             "loader: the loader's paths, also on a million PSOs")
     parser.add_argument("--doc", action="store_true", help="write the results into doc/")
     parser.add_argument("--json", type=pathlib.Path, default=ROOT / "build" / "bench.json")
     parser.add_argument("--quoted", type=pathlib.Path, default=SHARED / "README.md",
@@ -50,7 +54,7 @@ def parse_arguments():
     options = parser.parse_args()
     options.sections = set(options.only.split(","))
     if not options.sections <= SECTIONS:
-        parser.error("--only takes size, read, load")
+        parser.error("--only takes size, read, load, loader")
     if options.doc and options.sections != SECTIONS:
         parser.error("--doc needs all sections")
     if options.quick and options.corpora:
@@ -92,7 +96,7 @@ def describe_machine():
 def check_tools(options):
     helpers = options.build / "tests" / "bench"
     psopack = options.psopack or options.build / "tools" / "psopack" / "psopack"
-    wanted = [helpers / f"bench_{name}" for name in ("run", "files", "frames", "sqlite")]
+    wanted = [helpers / name for name in HELPERS]
     missing = [str(path) for path in (psopack, *wanted) if not path.is_file()]
     missing += [name for name in ("mksquashfs", "zstd", "tar") if not shutil.which(name)]
     if missing:
@@ -120,11 +124,15 @@ def measure(source, options, tools, work):
     rounds = ROUNDS if options.quick or found.unique_bytes > SMALL else SMALL_ROUNDS
     peers.read_all(bench, options.sections, rounds, say)
     peers.add_fossilize(bench, corpus.quoted_fossilize(options.quoted, found))
+    paths = {}
+    if "loader" in options.sections:
+        paths = loader.measure(bench, options.quick, say)
     return {
         "corpus": found.facts(),
         "load_average": [load_before, os.getloadavg()[0]],
         "entries": bench.entries,
-        "targets": targets.judge(bench.entries, found.flat),
+        "loader": paths,
+        "targets": targets.judge({**bench.entries, **paths}, found.flat),
     }
 
 

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Results as rows of text, for the terminal and for Markdown."""
 
+import loader
+
 ORDER = ("psopack.small", "psopack.balanced", "psopack.fast", "psopack.directstorage",
          "psopack.stored", "solid", "tar", "squashfs.256k", "squashfs.64k", "zstd19.each", "sqlite",
-         "fossilize", "files")
+         "lmdb", "fossilize", "files")
 
 
 def number(value, scale=1.0, digits=1):
@@ -81,5 +83,7 @@ def print_result(result):
     print(as_text(entry_rows(result)))
     for line in notes(result):
         print(f"  - {line}")
+    if result["loader"]:
+        print("\n" + as_text(loader.rows(result["loader"])))
     if result["targets"]:
         print("\n" + as_text(target_rows(result)))

@@ -22,6 +22,21 @@ def _own(measure, mine, scale=1):
     return value
 
 
+def _ratio_of(a, b, entry):
+    def value(entries):
+        numbers = entries.get(entry, {})
+        return numbers[a] / numbers[b] if numbers.get(b) and a in numbers else None
+    return value
+
+
+def _largest(measure, *names):
+    def value(entries):
+        found = [entries[name][measure] for name in names if measure in entries.get(name, {})]
+        return max(found, default=None)
+    return value
+
+
+CORPUS, MILLION = "loader.corpus", "loader.million"  # see loader.py
 BALANCED = "psopack.balanced"
 SMALL = "psopack.small"
 
@@ -55,6 +70,22 @@ TARGETS = [
      NOT_ABOVE, 45, 28, "B"),
     ("manifest, bytes per PSO, small", "tree", _own("manifest_bytes_per_pso", SMALL),
      NOT_ABOVE, 20, 14, "B"),
+    ("cold read p50: balanced / SQLite, zstd -19", "tree",
+     _ratio("cold_read_ns_p50", BALANCED, "sqlite"), NOT_ABOVE, 2.0, 1.2, ""),
+    ("open, 20 k PSOs", "tree", _own("open_ns", CORPUS, 1e3), NOT_ABOVE, 100, 40, "us"),
+    ("open, 1 M PSOs", "tree", _own("open_ns", MILLION, 1e6), NOT_ABOVE, 5, 1, "ms"),
+    ("find by key, 1 M PSOs", "tree", _own("find_key_ns", MILLION), NOT_ABOVE, 80, 35, "ns"),
+    ("heap allocations after open", "tree",
+     _largest("heap_allocations_after_open", CORPUS, MILLION, "loader.synthetic"),
+     NOT_ABOVE, 0, 0, ""),
+    ("archive's memory without bases, 1 M PSOs", "tree", _own("own_memory", MILLION, 1024),
+     NOT_ABOVE, 64, 64, "KiB"),
+    ("load all: 1 thread's time / 2 threads'", "tree",
+     _ratio_of("load_all_1_thread_ns", "load_all_2_threads_ns", CORPUS), NOT_BELOW, 1.7, 1.9, ""),
+    ("acquire + release, 1 thread, a second", "tree", _own("acquire_per_second_1", CORPUS, 1e6),
+     NOT_BELOW, 8, 20, "M"),
+    ("acquire + release: 8 threads / 2, together", "tree",
+     _ratio_of("acquire_per_second_8", "acquire_per_second_2", CORPUS), NOT_BELOW, 0.8, 0.95, ""),
 ]
 
 
