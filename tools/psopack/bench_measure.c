@@ -174,6 +174,7 @@ static psopack_status measure_open(bench *b, psopack_diag *diag)
 {
     uint64_t times[PSOPACK_BENCH_OPENS];
     psopack_open_options open = PSOPACK_OPEN_OPTIONS_INIT;
+    open.base = psopack_archive_base(b->reader->archive);
     open.target = b->options->target;
     if (b->options->content_version.given)
         open.content_version = &b->options->content_version.value;

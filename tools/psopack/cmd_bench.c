@@ -67,7 +67,7 @@ int psopack_command_bench(psopack_output *output, const psopack_options *options
     psopack_bench_result result;
     psopack_diag diag;
     int exit_code = 0;
-    psopack_status status = psopack_reader_open(path, options, &reader, &diag);
+    psopack_status status = psopack_reader_open(path, options, NULL, &reader, &diag);
     if (status == PSOPACK_OK)
         status = psopack_bench_measure(&reader, options, &result, &diag);
     if (status != PSOPACK_OK)

@@ -72,7 +72,7 @@ int psopack_command_cat(psopack_output *output, const psopack_options *options)
     psopack_reader reader;
     psopack_diag diag;
     chosen c = {.pso_name = options->operands.items[1], .slot_name = options->operands.items[2]};
-    psopack_status status = psopack_reader_open(path, options, &reader, &diag);
+    psopack_status status = psopack_reader_open(path, options, NULL, &reader, &diag);
     if (status == PSOPACK_OK)
         status = choose(&reader, &c, &diag);
     if (status == PSOPACK_OK && !output->json)

@@ -95,6 +95,7 @@ static void report_pso(difference *d, change what, const psopack_reader *side, j
         psopack_json_append(d->rows, row);
         return;
     }
+    json_decref(slots);
     if (d->output->quiet)
         return;
     printf("%c ", change_marks[what]);
@@ -316,10 +317,11 @@ int psopack_command_diff(psopack_output *output, const psopack_options *options)
     difference d = {.output = output};
     psopack_diag diag;
     const char *path = options->operands.items[0];
-    psopack_status status = psopack_reader_open(path, options, &d.sides[0], &diag);
+    psopack_status status =
+        psopack_reader_open(path, options, &options->operands, &d.sides[0], &diag);
     if (status == PSOPACK_OK) {
         path = options->operands.items[1];
-        status = psopack_reader_open(path, options, &d.sides[1], &diag);
+        status = psopack_reader_open(path, options, &options->operands, &d.sides[1], &diag);
     }
     if (status == PSOPACK_OK)
         status = run(&d, &diag);

@@ -45,7 +45,7 @@ static psopack_status prepare(psopack_extraction *e, const psopack_options *opti
                               psopack_diag *diag)
 {
     psopack_status status =
-        psopack_reader_open(options->operands.items[0], options, &e->reader, diag);
+        psopack_reader_open(options->operands.items[0], options, NULL, &e->reader, diag);
     if (status != PSOPACK_OK)
         return status;
     if (!e->reader.info.has_names)

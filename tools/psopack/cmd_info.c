@@ -125,6 +125,30 @@ static void set_sizes(json_t *object, const psopack_info *info)
     psopack_json_set_number(object, "context_memory", info->context_memory);
 }
 
+/* Keys of a layer; null and 0 for an archive that is none. */
+static void set_layer(json_t *object, const psopack_reader *reader)
+{
+    psopack_layer_info layer = {.depth = 0};
+    bool is_layer = psopack_archive_layer(reader->archive, &layer) == PSOPACK_OK;
+    psopack_json_set_flag(object, "layer", is_layer);
+    psopack_json_set_number(object, "depth", layer.depth);
+    if (is_layer) {
+        psopack_json_set_hex(object, "base_archive_id", layer.base_archive_id, 16);
+        psopack_json_set_hex(object, "base_content_id", layer.base_content_id, 16);
+    } else {
+        psopack_json_set(object, "base_archive_id", json_null());
+        psopack_json_set(object, "base_content_id", json_null());
+    }
+    if (reader->chain.count > 1)
+        psopack_json_set_text(object, "base", reader->chain.paths[reader->chain.count - 2]);
+    else
+        psopack_json_set(object, "base", json_null());
+    psopack_json_set_number(object, "own_psos", is_layer ? layer.own_psos : reader->info.psos);
+    psopack_json_set_number(object, "gone_psos", layer.gone_psos);
+    psopack_json_set_number(object, "own_components",
+                            is_layer ? layer.own_components : reader->info.components);
+}
+
 static int print_json(const facts *f)
 {
     const psopack_info *info = &f->reader.info;
@@ -133,6 +157,7 @@ static int print_json(const facts *f)
     set_sizes(object, info);
     psopack_json_set_hex(object, "archive_id", info->archive_id, sizeof info->archive_id);
     psopack_json_set_hex(object, "content_id", info->content_id, sizeof info->content_id);
+    set_layer(object, &f->reader);
     psopack_json_set_text(object, "target", info->target);
     psopack_json_set_number(object, "content_version", info->content_version);
     psopack_json_set_text(object, "profile", info->profile);
@@ -245,13 +270,15 @@ static void print_text_line(const char *label, const char *text)
     putchar('\n');
 }
 
-static void print_head(const psopack_info *info)
+static void print_head(const psopack_reader *reader)
 {
+    const psopack_info *info = &reader->info;
     printf("PSOs             %" PRIu32 ", %" PRIu64 " components in %" PRIu32 " slots\n",
            info->psos, info->references, info->slots);
-    printf("distinct         %" PRIu32 " components in %" PRIu32 " blocks, %" PRIu32
-           " of them bases\n",
-           info->live_components, info->blocks, info->bases);
+    printf("distinct         %" PRIu32 " components", info->live_components);
+    if (reader->own_components == info->components)
+        printf(" in %" PRIu32 " blocks, %" PRIu32 " of them bases", info->blocks, info->bases);
+    putchar('\n');
     print_text_line("target           ", info->target);
     printf("content version  %" PRIu64 "\n", info->content_version);
     print_text_line("profile          ", info->profile);
@@ -264,9 +291,28 @@ static void print_head(const psopack_info *info)
     printf("content hashes   %s\n", info->has_hashes ? "yes" : "no");
 }
 
+/* What the sizes below are of, when the archive is a layer. */
+static void print_layer(const psopack_reader *reader)
+{
+    psopack_layer_info layer;
+    if (psopack_archive_layer(reader->archive, &layer) != PSOPACK_OK)
+        return;
+    if (reader->chain.count > 1)
+        print_text_line("layer of         ", reader->chain.paths[reader->chain.count - 2]);
+    else
+        puts("layer of         - (looked at alone)");
+    print_id("  archive id     ", layer.base_archive_id);
+    print_id("  content id     ", layer.base_content_id);
+    printf("  depth          %" PRIu32 "\n", layer.depth);
+    printf("  holds itself   %" PRIu32 " PSOs, %" PRIu32 " components in %" PRIu32 " blocks\n",
+           layer.own_psos, layer.own_components, reader->info.blocks);
+    printf("  hides          %" PRIu32 " PSOs of its base: replaced or removed\n", layer.gone_psos);
+}
+
 static int print_text(const facts *f)
 {
-    print_head(&f->reader.info);
+    print_head(&f->reader);
+    print_layer(&f->reader);
     putchar('\n');
     bool printed = print_sizes(&f->reader.info);
     putchar('\n');
@@ -290,7 +336,7 @@ int psopack_command_info(psopack_output *output, const psopack_options *options)
     facts f = {.output = output};
     psopack_diag diag;
     int exit_code = 0;
-    psopack_status status = psopack_reader_open(path, options, &f.reader, &diag);
+    psopack_status status = psopack_reader_open(path, options, NULL, &f.reader, &diag);
     if (status == PSOPACK_OK)
         status = psopack_sharing_count(&f.reader, &f.sharing, &diag);
     if (status != PSOPACK_OK) {

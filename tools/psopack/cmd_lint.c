@@ -12,7 +12,7 @@ int psopack_command_lint(psopack_output *output, const psopack_options *options)
     psopack_reader reader = {0};
     psopack_diag diag;
     uint64_t errors = 0;
-    psopack_status status = psopack_reader_open(path, options, &reader, &diag);
+    psopack_status status = psopack_reader_open(path, options, NULL, &reader, &diag);
     if (status == PSOPACK_OK)
         status = psopack_lint_archive(&reader, options, path, report, &errors, &diag);
     int exit_code = status == PSOPACK_OK ? errors != 0 : psopack_output_fail(output, path, &diag);

@@ -68,7 +68,7 @@ int psopack_command_list(psopack_output *output, const psopack_options *options)
     if (status != PSOPACK_OK)
         path = NULL; /* it is not the archive's fault */
     else
-        status = psopack_reader_open(path, options, &listing.reader, &diag);
+        status = psopack_reader_open(path, options, NULL, &listing.reader, &diag);
     if (status == PSOPACK_OK)
         status = collect(&listing, options, &diag);
     int exit_code =

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* psopack pack: hands the inputs to the packer, then tells the build system and the user about it.
  */
+#include "chain.h"
 #include "command.h"
 #include "failure.h"
 #include "file_text.h"
@@ -65,16 +66,16 @@ static int on_cancelled(void *user)
 /* ---- options --------------------------------------------------------------------------------- */
 
 /* --verify: reads the finished file back, not the pages just written, before it is published. */
-static psopack_status verify_output(const char *path, psopack_diag *diag)
+static psopack_status verify_output(const packing *p, const char *path, psopack_diag *diag)
 {
-    psopack_archive *archive = NULL;
+    psopack_chain chain;
     psopack_verify_result result;
     psopack_open_options open = PSOPACK_OPEN_OPTIONS_INIT;
     open.flags = PSOPACK_OPEN_NO_MAP;
-    psopack_status status = psopack_archive_open(path, &open, &archive, diag);
+    psopack_status status = psopack_chain_open(path, &open, &p->options->layer, NULL, &chain, diag);
     if (status == PSOPACK_OK)
-        status = psopack_archive_verify(archive, 0, NULL, NULL, &result, diag);
-    psopack_archive_close(&archive);
+        status = psopack_archive_verify(psopack_chain_top(&chain), 0, NULL, NULL, &result, diag);
+    psopack_chain_close(&chain);
     return status;
 }
 
@@ -83,7 +84,8 @@ static psopack_status lint_output(const packing *p, const char *path, psopack_di
 {
     psopack_reader reader = {0};
     uint64_t errors = 0;
-    psopack_status status = psopack_reader_open(path, p->options, &reader, diag);
+    psopack_status status =
+        psopack_reader_open(path, p->options, &p->options->layer, &reader, diag);
     if (status == PSOPACK_OK)
         status = psopack_lint_archive(&reader, p->options, p->options->output, PSOPACK_LINT_TEXT,
                                       &errors, diag);
@@ -100,7 +102,7 @@ static psopack_status check_output(void *user, const char *path, psopack_diag *d
     const packing *p = user;
     psopack_status status = PSOPACK_OK;
     if (p->options->verify)
-        status = verify_output(path, diag);
+        status = verify_output(p, path, diag);
     if (status == PSOPACK_OK && p->options->lint)
         status = lint_output(p, path, diag);
     return status;

@@ -84,7 +84,7 @@ static psopack_status count_all(report *r, psopack_diag *diag)
         status = psopack_failure_memory(diag, "the report");
     for (uint32_t i = 0; status == PSOPACK_OK && i < info->blocks; i++)
         status = count_block(r, i, diag);
-    for (uint32_t i = 0; status == PSOPACK_OK && i < info->components; i++) {
+    for (uint32_t i = 0; status == PSOPACK_OK && i < r->reader.own_components; i++) {
         if (r->sharing.uses[i] != 0)
             continue;
         r->dead_components++;
@@ -314,7 +314,7 @@ int psopack_command_report(psopack_output *output, const psopack_options *option
     report r = {.output = output};
     psopack_diag diag;
     int exit_code;
-    psopack_status status = psopack_reader_open(path, options, &r.reader, &diag);
+    psopack_status status = psopack_reader_open(path, options, NULL, &r.reader, &diag);
     if (status == PSOPACK_OK)
         status = count_all(&r, &diag);
     if (status != PSOPACK_OK)

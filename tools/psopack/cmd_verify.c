@@ -85,7 +85,7 @@ int psopack_command_verify(psopack_output *output, const psopack_options *option
     psopack_reader reader;
     psopack_diag diag;
     int exit_code = 0;
-    if (psopack_reader_open(path, options, &reader, &diag) == PSOPACK_OK)
+    if (psopack_reader_open(path, options, NULL, &reader, &diag) == PSOPACK_OK)
         exit_code = verify(output, &reader, options->quick != 0);
     else
         exit_code = psopack_output_fail(output, path, &diag);

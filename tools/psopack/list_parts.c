@@ -112,6 +112,7 @@ static void add_component(psopack_listing *listing, uint32_t index,
         if (component->blocks)
             psopack_json_set_number(object, "block", component->block);
         psopack_json_set_number(object, "blocks", component->blocks);
+        psopack_json_set_number(object, "level", component->level);
         psopack_json_set_crc(object, "crc32c", component->crc);
         psopack_json_set_flag(object, "dead", component->dead != 0);
         psopack_json_append(listing->rows, object);
@@ -135,7 +136,7 @@ psopack_status psopack_list_components(psopack_listing *listing, psopack_diag *d
     static const char *const header[] = {"component", "bytes", "align",  "uses",
                                          "before",    "block", "crc32c", ""};
     begin(listing, "components", "rrrrrrll", header);
-    for (uint32_t i = 0; i < listing->reader.info.components; i++) {
+    for (uint32_t i = 0; i < listing->reader.components; i++) {
         psopack_component_info component;
         psopack_status status = psopack_component_get(listing->reader.archive, i, &component, diag);
         if (status != PSOPACK_OK)

@@ -73,7 +73,7 @@ static psopack_status read_sketch(psopack_reader *reader, uint32_t component, sk
     psopack_component_info info;
     psopack_block_info block;
     psopack_status status = psopack_component_get(reader->archive, component, &info, diag);
-    if (status != PSOPACK_OK || info.size < SIZE_MIN || info.dead)
+    if (status != PSOPACK_OK || info.size < SIZE_MIN || info.dead || info.level != 0)
         return status;
     if (info.size > *capacity) {
         free(*buffer);

@@ -11,10 +11,11 @@ typedef struct psopack_near {
 } psopack_near;
 
 /*
- * Reads every live component once. Two are nearly equal when 7 of 8 minima over hashes of their
- * 16-byte windows agree: about 94 % of windows in common. Candidates share four of the eight; only
- * neighbours among candidates are compared, so counts are a lower bound. Cost: one decode of the
- * archive plus a nanosecond a byte; 80 bytes per component. Free it also after a failure.
+ * Reads every live component once, of a layer those that it holds itself. Two are nearly equal when
+ * 7 of 8 minima over hashes of their 16-byte windows agree: about 94 % of windows in common.
+ * Candidates share four of the eight; only neighbours among candidates are compared, so counts are
+ * a lower bound. Cost: one decode of the archive plus a nanosecond a byte; 80 bytes per component.
+ * Free it also after a failure.
  */
 psopack_status psopack_near_find(psopack_reader *reader, psopack_near *near, psopack_diag *diag);
 void psopack_near_free(psopack_near *near);

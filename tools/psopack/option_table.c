@@ -43,11 +43,16 @@ const psopack_option_row psopack_option_rows[] = {
      "refuse an archive of another content version, exit 4"},
     {"base", NULL, TEXT("OLD"), AT(base), PACK,
      "rebuild on OLD: its blocks keep their bytes and places, what is new goes behind them"},
+    {"base", NULL, WORDS("FILE"), AT(bases), READERS,
+     "where the base of a layer is, if not beside it; for several layers give it again, in any "
+     "order"},
+    {"alone", NULL, FLAG, AT(alone), PSOPACK_FOR_INFO | PSOPACK_FOR_LIST,
+     "look at a layer without its base: only what it holds itself"},
     {"layer", NULL, WORDS("OLD"), AT(layer), PACK,
      "write only what differs from OLD, to be opened on it; where OLD is a layer itself, name what "
      "it builds on first: --layer BASE --layer OLD"},
     {"max-waste", NULL, NUMBER("PERCENT"), AT(max_waste), PACK,
-     "with --base: pack afresh when more of OLD's stored bytes is unused; 10 by default"},
+     "with --base: pack afresh when more of the stored bytes of OLD is unused; 10 by default"},
     {"no-stale", NULL, FLAG, AT(no_stale), PACK,
      "with --base: keep no byte of a component that nothing uses any more"},
     {"verify", NULL, FLAG, AT(verify), PACK,

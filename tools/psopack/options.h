@@ -92,6 +92,8 @@ typedef struct psopack_options {
 
     char *target;
     psopack_number content_version;
+    psopack_words bases; /* of readers: where the base of a layer may be */
+    int alone;
 
     int lint;
     char *limits_slot;

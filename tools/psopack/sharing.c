@@ -9,7 +9,7 @@
 static psopack_status read_sizes(psopack_reader *reader, psopack_sharing *sharing,
                                  psopack_diag *diag)
 {
-    for (uint32_t i = 0; i < reader->info.components; i++) {
+    for (uint32_t i = 0; i < reader->components; i++) {
         psopack_component_info component;
         psopack_status status = psopack_component_get(reader->archive, i, &component, diag);
         if (status != PSOPACK_OK)
@@ -31,6 +31,8 @@ static psopack_status count_slot(psopack_reader *reader, uint32_t slot, psopack_
             continue;
         if (status != PSOPACK_OK)
             return status;
+        if (component >= reader->components)
+            continue;
         uint64_t size = sharing->sizes[component];
         sharing->uses[component]++;
         counts->present++;
