@@ -3,6 +3,7 @@
 #ifndef PSOPACK_FUZZ_ARCHIVE_H
 #define PSOPACK_FUZZ_ARCHIVE_H
 
+#include <psopack/psopack.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,6 +14,10 @@
  * be read.
  */
 void fuzz_read_archive(const uint8_t *bytes, size_t size);
+
+/* The same in two steps. A layer is opened on `base`, or alone when it is NULL. NULL: refused. */
+psopack_archive *fuzz_open_archive(const uint8_t *bytes, size_t size, const psopack_archive *base);
+void fuzz_read_open(const psopack_archive *archive);
 
 /*
  * Makes every check over the manifest and the blocks right again, whatever the values are, so that

@@ -2,7 +2,7 @@
 /* Everything that a game or a tool may ask of an archive, in one go. */
 #include "fuzz_archive.h"
 
-#include <psopack/psopack.h>
+#include <psopack/load_plan.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +10,7 @@
 #include "format/layout.h"
 
 #define ROWS_MOST 300u /* of a kind that are read one by one: forged counts are large */
+#define HEAP_MOST (16u << 20)
 
 typedef struct reader {
     const psopack_archive *archive;
@@ -127,26 +128,62 @@ static void read_all(reader *now)
         abort();
 }
 
-void fuzz_read_archive(const uint8_t *bytes, size_t size)
+/* Through a plan, where what it loads is no more than a fuzzer has memory for. */
+static void load_all(const reader *now)
+{
+    psopack_load_plan_options options = PSOPACK_LOAD_PLAN_OPTIONS_INIT;
+    psopack_load_plan_info info;
+    psopack_load_plan *plan;
+    options.all_psos = 1;
+    if (now->info.psos > ROWS_MOST ||
+        psopack_load_plan_create(now->archive, &options, &plan, NULL) != PSOPACK_OK)
+        return;
+    psopack_load_plan_get_info(plan, &info);
+    void *heaps[PSOPACK_LOAD_PLAN_HEAPS_MAX] = {NULL};
+    if (info.heap_bytes[0] <= HEAP_MOST) {
+        heaps[0] = malloc(info.heap_bytes[0] ? (size_t)info.heap_bytes[0] : 1);
+        if (!heaps[0])
+            abort();
+        psopack_load_plan_execute(plan, now->context, heaps, NULL, NULL);
+        for (uint32_t i = 0; i < now->info.psos; i++)
+            psopack_load_plan_parts(plan, i, heaps, NULL, NULL);
+    }
+    free(heaps[0]);
+    psopack_load_plan_destroy(&plan);
+}
+
+psopack_archive *fuzz_open_archive(const uint8_t *bytes, size_t size, const psopack_archive *base)
 {
     psopack_open_options options = PSOPACK_OPEN_OPTIONS_INIT;
     psopack_archive *archive = NULL;
+    options.base = base;
+    options.flags = base ? 0 : PSOPACK_OPEN_ALONE;
     options.limits = (psopack_open_limits){.component_size = 1 << 20,
                                            .block_size = 1 << 20,
                                            .base_memory = 4 << 20,
                                            .manifest_size = 1 << 20,
                                            .psos = 1 << 20,
                                            .components = 1 << 20};
-    if (psopack_archive_open_memory(bytes, size, &options, &archive, NULL) != PSOPACK_OK) {
-        if (archive)
-            abort();
-        return;
-    }
+    if (psopack_archive_open_memory(bytes, size, &options, &archive, NULL) != PSOPACK_OK && archive)
+        abort();
+    return archive;
+}
+
+void fuzz_read_open(const psopack_archive *archive)
+{
     reader now = {.archive = archive, .all_good = 1};
     psopack_archive_info(archive, &now.info);
     if (psopack_context_create(archive, NULL, &now.context) == PSOPACK_OK) {
         read_all(&now);
+        load_all(&now);
         psopack_context_destroy(&now.context);
     }
+}
+
+void fuzz_read_archive(const uint8_t *bytes, size_t size)
+{
+    psopack_archive *archive = fuzz_open_archive(bytes, size, NULL);
+    if (archive)
+        fuzz_read_open(archive);
     psopack_archive_close(&archive);
 }

@@ -109,7 +109,8 @@ static bool load_tail(seal *all)
     footer->file_size = psopack_store64(all->size);
     footer->repeat_offset = psopack_store64(all->size - sizeof *footer - all->table_size);
     footer->table_offset = psopack_store64(all->size - sizeof *footer - 2 * all->table_size);
-    footer->must_refuse = psopack_store64(0);
+    footer->must_refuse =
+        psopack_store64(psopack_load64(footer->must_refuse) & PSOPACK_KNOWN_MUST_REFUSE);
     memset(footer->reserved, 0, sizeof footer->reserved);
     return true;
 }

@@ -446,6 +446,87 @@ static void test_memory_needed(void **state)
     free_pair(&made);
 }
 
+/* ---- forged ---------------------------------------------------------------------------------- */
+
+/* Asks for all there is; answers may be anything. */
+static void read_blindly(const psopack_archive *archive)
+{
+    psopack_info info;
+    psopack_context *context;
+    psopack_load_plan_options options = PSOPACK_LOAD_PLAN_OPTIONS_INIT;
+    psopack_load_plan *plan = NULL;
+    uint32_t components[PSOPACK_SLOTS_MAX], found;
+    uint8_t bytes[4096];
+    psopack_archive_info(archive, &info);
+    assert_int_equal(psopack_context_create(archive, NULL, &context), PSOPACK_OK);
+    for (uint32_t pso = 0; pso < info.psos && pso < 100; pso++) {
+        char name[200];
+        size_t size;
+        psopack_pso_components(archive, pso, components, NULL);
+        if (psopack_pso_name(archive, context, pso, name, sizeof name, &size, NULL) == PSOPACK_OK &&
+            psopack_pso_find(archive, context, name, size, &found, NULL) == PSOPACK_OK)
+            assert_true(found < info.psos);
+    }
+    for (uint32_t i = 0; i < info.components && i < 400; i++)
+        psopack_component_read(archive, context, i, bytes, sizeof bytes, NULL, NULL);
+    options.all_psos = 1;
+    psopack_load_plan_create(archive, &options, &plan, NULL);
+    psopack_load_plan_destroy(&plan);
+    psopack_archive_verify(archive, 0, NULL, NULL, NULL, NULL);
+    psopack_context_destroy(&context);
+}
+
+static uint32_t next_random(uint32_t *random)
+{
+    *random = *random * 1664525u + 1013904223u;
+    return *random >> 8;
+}
+
+/* Changes a few bytes of one section, seals, and reads what still opens on the base. */
+static uint32_t try_forged(const packed *layer, const psopack_archive *base, uint32_t id,
+                           uint32_t rounds)
+{
+    uint32_t opened = 0, random = id;
+    for (uint32_t round = 0; round < rounds; round++) {
+        packed copy = {malloc(layer->size), layer->size};
+        psopack_open_options options = PSOPACK_OPEN_OPTIONS_INIT;
+        psopack_archive *archive = NULL;
+        size_t size;
+        memcpy(copy.bytes, layer->bytes, layer->size);
+        uint8_t *section = forge_section(copy.bytes, copy.size, id, &size);
+        for (uint32_t changes = 1 + round % 3; changes != 0; changes--)
+            section[next_random(&random) % size] = (uint8_t)next_random(&random);
+        forge_seal(copy.bytes, copy.size);
+        options.base = base;
+        if (psopack_archive_open_memory(copy.bytes, copy.size, &options, &archive, NULL) ==
+            PSOPACK_OK) {
+            read_blindly(archive);
+            opened++;
+        }
+        psopack_archive_close(&archive);
+        free(copy.bytes);
+    }
+    return opened;
+}
+
+static void test_forged(void **state)
+{
+    static const uint32_t ids[] = {PSOPACK_SECTION_LAYR, PSOPACK_SECTION_LPSO,
+                                   PSOPACK_SECTION_REFS, PSOPACK_SECTION_BASE,
+                                   PSOPACK_SECTION_BLCK, PSOPACK_SECTION_SLOT};
+    (void)state;
+    pair made = make_pair(20);
+    packed external = pack_external_layer(made.base, &made.base_file);
+    uint32_t opened = 0;
+    for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
+        opened += try_forged(&made.layer_file, made.base, ids[i], 60);
+        opened += try_forged(&external, made.base, ids[i], 60);
+    }
+    assert_true(opened > 100); /* most changes must get past open to be worth anything */
+    free(external.bytes);
+    free_pair(&made);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -455,6 +536,7 @@ int main(void)
         cmocka_unit_test(test_external_bases), cmocka_unit_test(test_chain),
         cmocka_unit_test(test_wrong_bases),    cmocka_unit_test(test_alone),
         cmocka_unit_test(test_damaged_base),   cmocka_unit_test(test_memory_needed),
+        cmocka_unit_test(test_forged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
