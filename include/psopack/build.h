@@ -238,7 +238,7 @@ PSOPACK_API psopack_status psopack_build_write(psopack_build *build, const char 
                                                psopack_build_result *ret_result,
                                                psopack_diag *diag);
 
-/* The inputs for a depfile, after psopack_build_write(): files, and the directories walked, in byte
+/* The inputs for a depfile, after psopack_build_write(): files, archives, directories walked, in byte
  * order, each once. NOT_FOUND past the end. *ret_path belongs to the build. */
 PSOPACK_API psopack_status psopack_build_input(psopack_build *build, size_t index,
                                                const char **ret_path);

@@ -231,18 +231,27 @@ static bool has_path(const psopack_inputs *inputs, const psopack_input_file *fil
            type != PSOPACK_ORIGIN_ARCHIVE;
 }
 
+static psopack_status list_path(psopack_build *build, const char *path)
+{
+    size_t size = strlen(path) + 1;
+    char *copy;
+    PSOPACK_TRY(psopack_new_array(&copy, size, 1, NULL));
+    memcpy(copy, path, size);
+    build->depfile_inputs[build->depfile_count++] = copy;
+    return PSOPACK_OK;
+}
+
 static psopack_status list_inputs(psopack_build *build)
 {
     const psopack_inputs *inputs = &build->inputs;
-    size_t capacity = inputs->file_count + inputs->directory_count, count = 0;
+    const psopack_build_olds *olds = &build->olds;
+    uint32_t archives = olds->are_inputs ? olds->count : 0;
+    size_t capacity = inputs->file_count + inputs->directory_count + archives, count = 0;
     PSOPACK_TRY(psopack_new_array(&build->depfile_inputs, capacity, sizeof(char *), NULL));
-    for (size_t i = 0; i < inputs->directory_count; i++) {
-        size_t size = strlen(inputs->directories[i]) + 1;
-        char *copy;
-        PSOPACK_TRY(psopack_new_array(&copy, size, 1, NULL));
-        memcpy(copy, inputs->directories[i], size);
-        build->depfile_inputs[build->depfile_count++] = copy;
-    }
+    for (size_t i = 0; i < inputs->directory_count; i++)
+        PSOPACK_TRY(list_path(build, inputs->directories[i]));
+    for (uint32_t i = 0; i < archives; i++)
+        PSOPACK_TRY(list_path(build, olds->olds[i]->path));
     for (size_t i = 0; i < inputs->file_count; i++) {
         size_t path_capacity = 0;
         char *path = NULL;

@@ -40,6 +40,7 @@ static psopack_status read_components(psopack_old *old, psopack_diag *diag)
     PSOPACK_TRY(
         psopack_new_array(&old->components, view->components, sizeof *old->components, diag));
     PSOPACK_TRY(psopack_new_array(&old->block_of, view->components, sizeof(uint32_t), diag));
+    PSOPACK_TRY(psopack_new_array(&old->lost, view->blocks, 1, diag));
     PSOPACK_TRY(psopack_new_array(&old->item, view->components, sizeof(uint32_t), diag));
     PSOPACK_TRY(psopack_new_array(&old->hash, view->components, sizeof *old->hash, diag));
     for (uint32_t i = 0; i < view->components; i++) {
@@ -112,6 +113,7 @@ void psopack_old_close(psopack_old **old_at)
     free(old->components);
     free(old->block_of);
     free(old->item);
+    free(old->lost);
     free(old->hash);
     free(old);
     *old_at = NULL;

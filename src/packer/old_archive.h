@@ -27,6 +27,7 @@ typedef struct psopack_old {
     psopack_component_row *components; /* [view.components] */
     uint32_t *block_of;                /* by component: its first block; UINT32_MAX for size 0 */
     uint32_t *item;                    /* by component: in the store; PSOPACK_NO_ITEM: not there */
+    bool *lost;                        /* by block: something in it could not be decoded */
     XXH128_hash_t *hash;               /* by component, once matched */
 } psopack_old;
 
@@ -48,6 +49,11 @@ psopack_status psopack_old_match(psopack_old *old, const psopack_store *store, u
 psopack_status psopack_scan_archives(psopack_inputs *inputs, uint32_t archives,
                                      psopack_store *store, unsigned threads,
                                      const psopack_build_events *events, psopack_diag *diag);
+
+/* Part of psopack_scan_archives(): components that are damaged in one archive and whole in another
+ * get the item of the whole one. */
+psopack_status psopack_scan_repair(const psopack_inputs *inputs, const psopack_store *store,
+                                   const psopack_build_events *events, psopack_diag *diag);
 
 /* One component's bytes into `buffer`, with a context of its own: for the odd one that memory had
  * no room to keep. */

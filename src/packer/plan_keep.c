@@ -93,6 +93,8 @@ static uint32_t take_base(psopack_keeper *state, uint32_t archive, uint32_t base
         if (memcmp(plan->bases[i].hash, row.hash, sizeof row.hash) == 0)
             return *number = i;
     }
+    if (old->lost[row.block])
+        return PSOPACK_NO_BASE;
     uint32_t below = old->blocks[row.block].base;
     if (below != 0 && take_base(state, home, below - 1) == PSOPACK_NO_BASE)
         return PSOPACK_NO_BASE;
@@ -228,7 +230,9 @@ static bool block_suits(const psopack_keeper *state, uint32_t archive, uint32_t 
     bool frame = (row->flags & PSOPACK_BLOCK_FRAME) != 0;
     bool raw = (row->flags & PSOPACK_BLOCK_RAW) != 0;
     if (old->view.split_size != settings->split_size || frame != settings->plain_frames ||
-        (row->flags & PSOPACK_BLOCK_DEAD) != 0 || (!settings->compress && !raw))
+        (row->flags & PSOPACK_BLOCK_DEAD) != 0 || (!settings->compress && !raw) ||
+        (row->count != 0 && old->block_of[row->first] != UINT32_MAX &&
+         old->lost[old->block_of[row->first]]))
         return false;
     const psopack_old_map *map = &state->maps[archive];
     return !map->strip_differs[row->kind] || !map->strips[row->kind];

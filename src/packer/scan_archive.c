@@ -57,6 +57,8 @@ static psopack_status scan_range(archive_scan *state, unsigned worker_index, uin
         psopack_status status = file_component(state, worker, i, diag);
         if (status == PSOPACK_E_NOMEM || status == PSOPACK_E_LIMIT)
             return status;
+        if (status != PSOPACK_OK && state->old->block_of[i] != UINT32_MAX)
+            state->old->lost[state->old->block_of[i]] = true;
     }
     return PSOPACK_OK;
 }
@@ -155,6 +157,8 @@ psopack_status psopack_scan_archives(psopack_inputs *inputs, uint32_t archives,
         free_scan(&state, threads);
         PSOPACK_TRY(status);
     }
+    if (archives > 1)
+        PSOPACK_TRY(psopack_scan_repair(inputs, store, events, diag));
     for (size_t i = 0; archives != 0 && i < inputs->file_count; i++) {
         if (is_archive_file(inputs, &inputs->files[i]))
             PSOPACK_TRY(settle(inputs, store, events, &inputs->files[i], diag));

@@ -23,6 +23,8 @@ const psopack_command psopack_commands[] = {
     ROW(extract, EXTRACT, 1, UINT_MAX, "ARCHIVE [PSO...]", "write PSOs back as plain files"),
     ROW(cat, CAT, 3, 3, "ARCHIVE PSO SLOT", "write one component to standard output"),
     ROW(diff, DIFF, 2, 2, "OLD NEW", "name the PSOs and slots that two archives do not share"),
+    ROW(merge, MERGE, 1, UINT_MAX, "ARCHIVE...",
+        "make one archive of several, or of layers and their base"),
     ROW(report, REPORT, 1, 1, "ARCHIVE", "say why an archive is as big as it is"),
     ROW(lint, LINT, 1, 1, "ARCHIVE", "find what hangs a GPU or fails on a binding tier"),
     ROW(limits, LIMITS, 1, 1, "FILE", "turn a shader limits blob into text, or text into a blob"),

@@ -9,12 +9,13 @@
 #define WORDS(value) value, NULL, PSOPACK_OPTION_WORDS
 #define CHOICE(value, choices) value, choices, PSOPACK_OPTION_CHOICE
 #define PACK PSOPACK_FOR_PACK
+#define WRITERS PSOPACK_FOR_WRITERS
 #define READERS PSOPACK_FOR_READERS
 #define LINTERS PSOPACK_FOR_LINT | PACK
 
 const psopack_option_row psopack_option_rows[] = {
     /* What goes in. */
-    {"output", "o", TEXT("FILE"), AT(output), PACK,
+    {"output", "o", TEXT("FILE"), AT(output), WRITERS,
      "the archive to write; left untouched when it is identical"},
     {"output", "o", TEXT("FILE"), AT(output), PSOPACK_FOR_LIMITS,
      "where to write; standard output by default"},
@@ -26,24 +27,27 @@ const psopack_option_row psopack_option_rows[] = {
      "records of --list end in a zero byte instead of a newline"},
     {"keep-going", NULL, FLAG, AT(keep_going), PACK,
      "leave out the whole PSO of an input that cannot be read, exit 5"},
+    {"prefer", NULL, CHOICE("WHICH", "none|first|last"), AT(prefer), PSOPACK_FOR_MERGE,
+     "which archive counts when two hold a PSO of one name with different content; none, the "
+     "default: that is an error"},
 
     /* What comes out. */
     {"profile", NULL, "PROFILE", "balanced|fast|small|stored|directstorage", PSOPACK_OPTION_TEXT,
-     AT(profile), PACK, "how to trade size against speed; balanced by default"},
+     AT(profile), WRITERS, "how to trade size against speed; balanced by default"},
     {"align", NULL, WORDS("SLOT=N"), AT(align), PACK,
      "align components of SLOT to N bytes: a power of two up to 65536"},
-    {"hashes", NULL, FLAG, AT(hashes), PACK, "store a content hash per component"},
-    {"target", NULL, TEXT("TEXT"), AT(target), PACK,
+    {"hashes", NULL, FLAG, AT(hashes), WRITERS, "store a content hash per component"},
+    {"target", NULL, TEXT("TEXT"), AT(target), WRITERS,
      "record what the components were built for; loaders can insist on it"},
     {"target", NULL, TEXT("TEXT"), AT(target), READERS,
      "refuse an archive that was built for another target, exit 4"},
-    {"content-version", NULL, NUMBER("N"), AT(content_version), PACK,
+    {"content-version", NULL, NUMBER("N"), AT(content_version), WRITERS,
      "record the version of the content; loaders can insist on it"},
     {"content-version", NULL, NUMBER("N"), AT(content_version), READERS,
      "refuse an archive of another content version, exit 4"},
     {"base", NULL, TEXT("OLD"), AT(base), PACK,
      "rebuild on OLD: its blocks keep their bytes and places, what is new goes behind them"},
-    {"base", NULL, WORDS("FILE"), AT(bases), READERS,
+    {"base", NULL, WORDS("FILE"), AT(bases), READERS | PSOPACK_FOR_MERGE,
      "where the base of a layer is, if not beside it; for several layers give it again, in any "
      "order"},
     {"alone", NULL, FLAG, AT(alone), PSOPACK_FOR_INFO | PSOPACK_FOR_LIST,
@@ -55,7 +59,7 @@ const psopack_option_row psopack_option_rows[] = {
      "with --base: pack afresh when more of the stored bytes of OLD is unused; 10 by default"},
     {"no-stale", NULL, FLAG, AT(no_stale), PACK,
      "with --base: keep no byte of a component that nothing uses any more"},
-    {"verify", NULL, FLAG, AT(verify), PACK,
+    {"verify", NULL, FLAG, AT(verify), WRITERS,
      "read the new archive back and check it before it is published"},
 
     {"lint", NULL, FLAG, AT(lint), PACK,
@@ -81,19 +85,19 @@ const psopack_option_row psopack_option_rows[] = {
     {"sarif", NULL, FLAG, AT(sarif), PSOPACK_FOR_LINT, "report as SARIF 2.1.0"},
 
     /* How it runs. */
-    {"jobs", "j", NUMBER("N"), AT(jobs), PACK,
+    {"jobs", "j", NUMBER("N"), AT(jobs), WRITERS,
      "threads; 0, the default: one per usable processor. Never changes the output"},
-    {"depfile", NULL, TEXT("FILE"), AT(depfile), PACK,
+    {"depfile", NULL, TEXT("FILE"), AT(depfile), WRITERS,
      "write a Make rule with every input and every directory walked"},
-    {"depfile-target", "MT", TEXT("TARGET"), AT(depfile_target), PACK,
+    {"depfile-target", "MT", TEXT("TARGET"), AT(depfile_target), WRITERS,
      "the target of that rule instead of the name of the output"},
-    {"depfile-phony", "MP", FLAG, AT(depfile_phony), PACK,
+    {"depfile-phony", "MP", FLAG, AT(depfile_phony), WRITERS,
      "add an empty rule per input, so that a deleted input does not stop Make"},
-    {"stamp", NULL, TEXT("FILE"), AT(stamp), PACK,
+    {"stamp", NULL, TEXT("FILE"), AT(stamp), WRITERS,
      "touch FILE at each success, also when the archive is unchanged"},
-    {"force-write", NULL, FLAG, AT(force_write), PACK,
+    {"force-write", NULL, FLAG, AT(force_write), WRITERS,
      "replace the archive even when it is identical"},
-    {"no-fsync", NULL, FLAG, AT(no_fsync), PACK,
+    {"no-fsync", NULL, FLAG, AT(no_fsync), WRITERS,
      "do not flush to disk before the archive is published"},
 
     /* One command's own. */
@@ -113,7 +117,7 @@ const psopack_option_row psopack_option_rows[] = {
     {"json", NULL, FLAG, AT(json), PSOPACK_FOR_ALL,
      "one JSON object on standard output, errors included"},
     {"progress", NULL, CHOICE("HOW", "auto|bar|lines|none|json"), AT(progress),
-     PACK | PSOPACK_FOR_EXTRACT,
+     WRITERS | PSOPACK_FOR_EXTRACT,
      "on standard error: a bar, a line each 10 seconds, nothing, or JSON Lines; auto is a bar on a "
      "terminal"},
     {"color", NULL, CHOICE("WHEN", "auto|always|never"), AT(color), PSOPACK_FOR_ALL,

@@ -25,10 +25,12 @@ enum {
     PSOPACK_FOR_REPORT = 1u << 10,
     PSOPACK_FOR_LINT = 1u << 11,
     PSOPACK_FOR_LIMITS = 1u << 12,
+    PSOPACK_FOR_MERGE = 1u << 13,
+    PSOPACK_FOR_WRITERS = PSOPACK_FOR_PACK | PSOPACK_FOR_MERGE,
     PSOPACK_FOR_READERS = PSOPACK_FOR_INFO | PSOPACK_FOR_LIST | PSOPACK_FOR_VERIFY |
                           PSOPACK_FOR_EXTRACT | PSOPACK_FOR_CAT | PSOPACK_FOR_BENCH |
                           PSOPACK_FOR_DIFF | PSOPACK_FOR_REPORT | PSOPACK_FOR_LINT,
-    PSOPACK_FOR_ALL = PSOPACK_FOR_PACK | PSOPACK_FOR_READERS | PSOPACK_FOR_LIMITS |
+    PSOPACK_FOR_ALL = PSOPACK_FOR_WRITERS | PSOPACK_FOR_READERS | PSOPACK_FOR_LIMITS |
                       PSOPACK_FOR_HELP | PSOPACK_FOR_VERSION
 };
 
@@ -82,6 +84,7 @@ typedef struct psopack_options {
     psopack_number max_waste;
     int no_stale;
     int keep_going;
+    int prefer;
     int verify;
     char *depfile;
     char *depfile_target;
