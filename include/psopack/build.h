@@ -163,7 +163,10 @@ typedef struct psopack_archive_filter {
 /*
  * Adds the PSOs of an archive; where it is a layer, `paths` lists what it builds on, lowest first.
  * It is opened now and stays open until the build ends. Blocks of which enough is used are copied,
- * checked, not compressed again; the rest is packed anew. `filter` may be NULL.
+ * checked, not compressed again; the rest is packed anew. `filter` may be NULL. With one that
+ * leaves out PSOs or slots, blocks that hold anything unused are packed anew: no byte of it stays.
+ * An output without some of the slots says so (psopack_info.is_stripped). Alignment of slots is
+ * taken over; asked for twice, the larger one counts.
  *
  * PSOPACK_E_NO_NAMES when its names were stripped; PSOPACK_E_FEATURE when its keys came from a
  * list. A base (psopack_build_on_base) can't be had at the same time: PSOPACK_E_ARGUMENT.
@@ -238,8 +241,8 @@ PSOPACK_API psopack_status psopack_build_write(psopack_build *build, const char 
                                                psopack_build_result *ret_result,
                                                psopack_diag *diag);
 
-/* The inputs for a depfile, after psopack_build_write(): files, archives, directories walked, in byte
- * order, each once. NOT_FOUND past the end. *ret_path belongs to the build. */
+/* The inputs for a depfile, after psopack_build_write(): files, archives, directories walked, in
+ * byte order, each once. NOT_FOUND past the end. *ret_path belongs to the build. */
 PSOPACK_API psopack_status psopack_build_input(psopack_build *build, size_t index,
                                                const char **ret_path);
 

@@ -237,6 +237,7 @@ typedef struct psopack_info {
     int has_names;           /* every PSO has one */
     int has_hashes;          /* every component has one */
     int is_mapped;
+    int is_stripped; /* slots were taken out after packing: PSOs have less than they were made of */
 } psopack_info;
 
 PSOPACK_API void psopack_archive_info(const psopack_archive *archive, psopack_info *ret_info);

@@ -97,6 +97,7 @@ void psopack_archive_info(const psopack_archive *archive, psopack_info *ret_info
         .has_names = psopack_archive_has_names(archive),
         .has_hashes = has_hashes(archive),
         .is_mapped = archive->origin.is_mapped,
+        .is_stripped = (view->ends.may_not_append & PSOPACK_FEATURE_STRIPPED) != 0,
     };
     info.manifest_bytes = info.file_bytes > info.data_bytes ? info.file_bytes - info.data_bytes : 0;
     memcpy(info.content_id, view->ends.content_id, sizeof info.content_id);

@@ -18,6 +18,7 @@ struct psopack_build {
     uint64_t store_budget;
     psopack_build_olds olds;
     uint32_t source_count; /* archives added */
+    bool is_stripped;      /* some slot of an archive was left out, now or before */
     char **depfile_inputs;
     size_t depfile_count;
 };

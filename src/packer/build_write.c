@@ -123,7 +123,8 @@ static bool is_up_to_date(const work *state)
     psopack_slot_row row = {0};
     if (!old || state->plan.row_count != state->plan.kept_count ||
         (old->view.hash_section != NULL) != (state->build->options.hashes != 0) ||
-        !old->view.name_section || old->view.slots != model->slot_count || model->keys_given ||
+        !old->view.name_section || state->build->options.no_names ||
+        old->view.slots != model->slot_count || model->keys_given ||
         (old->view.meta_flags & PSOPACK_META_KEYS_GIVEN) != 0)
         return false;
     for (uint32_t slot = 0; psopack_view_slot(&old->view, slot, &row); slot++) {
@@ -175,6 +176,8 @@ static psopack_status write_new(work *state, psopack_diag *diag)
         .target = state->build->target,
         .content_version = options->content_version,
         .hashes = options->hashes != 0,
+        .no_names = options->no_names != 0,
+        .is_stripped = state->build->is_stripped,
     };
     return psopack_manifest_write(&input, state->publish, &state->manifest, diag);
 }

@@ -82,8 +82,12 @@ static psopack_status open_chain(ingest *state, const char *const *paths, uint32
                                  psopack_diag *diag)
 {
     psopack_build *build = state->build;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         PSOPACK_TRY(psopack_build_olds_add(&build->olds, paths[i], i != 0, diag));
+        build->is_stripped |= (build->olds.olds[build->olds.count - 1]->view.ends.may_not_append &
+                               PSOPACK_FEATURE_STRIPPED) != 0;
+    }
+    build->olds.no_stale |= state->filter->pso || state->filter->slot || state->filter->without;
     build->inputs.olds = build->olds.olds;
     const psopack_old *top = build->olds.olds[build->olds.count - 1];
     if (!top->view.name_section)
@@ -99,6 +103,39 @@ static psopack_status open_chain(ingest *state, const char *const *paths, uint32
                                      &state->origin, diag);
 }
 
+/* The larger of what the archive and the build ask for a slot. */
+static psopack_status take_alignment(ingest *state, const char *name, uint32_t align_log2,
+                                     psopack_diag *diag)
+{
+    psopack_build *build = state->build;
+    if (align_log2 == 0)
+        return PSOPACK_OK;
+    for (size_t i = 0; i < build->align_count; i++) {
+        psopack_align_rule *rule = &build->align[i];
+        if (strcmp(rule->slot, name) != 0)
+            continue;
+        if (rule->align_log2 < align_log2)
+            rule->align_log2 = align_log2;
+        return PSOPACK_OK;
+    }
+    return psopack_build_align(build, name, UINT32_C(1) << align_log2, diag);
+}
+
+static psopack_status take_slots(ingest *state, psopack_diag *diag)
+{
+    const psopack_archive_filter *filter = state->filter;
+    const psopack_build_olds *olds = &state->build->olds;
+    psopack_slot_row row = {0};
+    for (uint32_t i = 0; psopack_view_slot(&olds->olds[olds->count - 1]->view, i, &row); i++) {
+        state->take_slot[i] = !filter->slot || filter->slot(filter->user, row.name) != 0;
+        if (state->take_slot[i])
+            PSOPACK_TRY(take_alignment(state, row.name, row.align_log2, diag));
+        else
+            state->build->is_stripped = true;
+    }
+    return PSOPACK_OK;
+}
+
 static psopack_status set_up(ingest *state, psopack_diag *diag)
 {
     psopack_info info;
@@ -109,10 +146,7 @@ static psopack_status set_up(ingest *state, psopack_diag *diag)
     origin->salvage = state->filter->salvage != 0;
     PSOPACK_TRY(psopack_new_array(&state->take_slot, info.slots, 1, diag));
     PSOPACK_TRY(psopack_new_array(&state->components, info.slots, sizeof(uint32_t), diag));
-    for (uint32_t i = 0; i < info.slots; i++)
-        state->take_slot[i] =
-            !state->filter->slot ||
-            state->filter->slot(state->filter->user, psopack_slot_name(state->archive, i)) != 0;
+    PSOPACK_TRY(take_slots(state, diag));
     return psopack_context_create(state->archive, NULL, &state->context);
 }
 

@@ -286,6 +286,8 @@ static bool is_wanted(const psopack_manifest_input *input, psopack_section_id id
     switch (id) {
     case PSOPACK_SECTION_HASH:
         return input->hashes;
+    case PSOPACK_SECTION_NAME:
+        return !input->no_names;
     case PSOPACK_SECTION_LAYR:
     case PSOPACK_SECTION_LPSO:
         return input->layer != NULL;
@@ -377,7 +379,8 @@ static psopack_status write_footer(const tail *out, const psopack_manifest_input
         .key_seed = psopack_store64(input->model->key_seed),
         .must_refuse = psopack_store64(input->layer ? PSOPACK_FEATURE_LAYER : UINT64_C(0)),
         .may_not_append =
-            psopack_store64(input->plan->prefix ? PSOPACK_FEATURE_REBUILT : UINT64_C(0)),
+            psopack_store64((input->plan->prefix ? PSOPACK_FEATURE_REBUILT : UINT64_C(0)) |
+                            (input->is_stripped ? PSOPACK_FEATURE_STRIPPED : UINT64_C(0))),
     };
     memcpy(footer.magic, PSOPACK_FOOTER_MAGIC, PSOPACK_MAGIC_SIZE);
     memcpy(footer.content_id, input->model->content_id, sizeof footer.content_id);

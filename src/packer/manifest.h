@@ -16,6 +16,8 @@ typedef struct psopack_manifest_input {
     const char *target;
     uint64_t content_version;
     bool hashes;
+    bool no_names;
+    bool is_stripped;
 } psopack_manifest_input;
 
 /* A layer's rows do not have all their components' CRCs at hand to take a difference from. */

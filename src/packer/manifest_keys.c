@@ -67,8 +67,10 @@ psopack_status psopack_section_keys(const psopack_manifest_input *input, psopack
     for (uint32_t i = 0; i < model->pso_count; i++)
         rows[i] = (key_row){psopack_key_mix(model->psos[i].key), i};
     qsort(rows, model->pso_count, sizeof *rows, compare_rows);
-    /* Keys that a list gave cannot be confirmed by name, so all their bits stay. */
-    unsigned width = model->keys_given ? 64 : input->settings->key_rest_bits;
+    /* Keys that a list gave cannot be confirmed by name, nor any where there are no names: all
+     * their bits stay. */
+    bool whole = model->keys_given || input->no_names;
+    unsigned width = whole ? 64 : input->settings->key_rest_bits;
     psopack_status status = write_keys(rows, model->pso_count, width, section, diag);
     free(rows);
     return status;

@@ -21,7 +21,7 @@ cp -r right/. all
 "$psopack" pack -q -o all.psopack all
 ids()
 {
-    "$psopack" info --json "$1" | python3 -c 'import json, sys; print(json.load(sys.stdin)["content_id"])'
+    "$psopack" info --json "$1" | json 'o["content_id"]'
 }
 
 # The content is that of a pack of both folders; blocks are copied; -j changes nothing.

@@ -124,7 +124,7 @@ psopack_status psopack_build_run_create(psopack_build_run *run, psopack_build_op
         return psopack_failure(diag, PSOPACK_E_ARGUMENT, "--jobs: more than %d threads", INT_MAX);
     run->profile = psopack_profile_name(build->profile);
     build->threads = (unsigned)options->jobs.value;
-    build->hashes = options->hashes;
+    build->hashes |= options->hashes;
     build->no_sync = options->no_fsync;
     build->force_write = options->force_write;
     if (options->verify || options->lint)

@@ -165,6 +165,7 @@ static int print_json(const facts *f)
     psopack_json_set_number(object, "zstd_version", info->zstd_version);
     psopack_json_set_flag(object, "has_names", info->has_names != 0);
     psopack_json_set_flag(object, "has_hashes", info->has_hashes != 0);
+    psopack_json_set_flag(object, "is_stripped", info->is_stripped != 0);
     psopack_json_set(object, "sharing", sharing_json(f));
     psopack_json_set(object, "kinds", kinds_json(f));
     psopack_json_set(object, "sections", sections_json(f));
@@ -289,6 +290,8 @@ static void print_head(const psopack_reader *reader)
     print_id("archive id       ", info->archive_id);
     printf("names            %s\n", info->has_names ? "yes" : "no");
     printf("content hashes   %s\n", info->has_hashes ? "yes" : "no");
+    if (info->is_stripped)
+        printf("slots            some were stripped\n");
 }
 
 /* What the sizes below are of, when the archive is a layer. */

@@ -30,7 +30,7 @@ psopack_status psopack_glob_unmatched(const psopack_glob *glob, psopack_diag *di
 {
     for (size_t i = 0; i < glob->count; i++) {
         if (!glob->hit[i])
-            return psopack_failure(diag, PSOPACK_E_NOT_FOUND, "no PSO matches '%s'",
+            return psopack_failure(diag, PSOPACK_E_NOT_FOUND, "nothing matches '%s'",
                                    glob->patterns[i]);
     }
     return PSOPACK_OK;

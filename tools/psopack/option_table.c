@@ -30,13 +30,21 @@ const psopack_option_row psopack_option_rows[] = {
     {"prefer", NULL, CHOICE("WHICH", "none|first|last"), AT(prefer), PSOPACK_FOR_MERGE,
      "which archive counts when two hold a PSO of one name with different content; none, the "
      "default: that is an error"},
+    {"names", NULL, FLAG, AT(strip_names), PSOPACK_FOR_STRIP,
+     "leave out the names: PSOs are then found by key only"},
+    {"hashes", NULL, FLAG, AT(strip_hashes), PSOPACK_FOR_STRIP, "leave out the content hashes"},
+    {"slot", NULL, WORDS("GLOB"), AT(strip_slots), PSOPACK_FOR_STRIP,
+     "leave out the slots that GLOB matches, of all PSOs"},
+    {"pso", NULL, WORDS("GLOB"), AT(strip_psos), PSOPACK_FOR_STRIP,
+     "leave out the PSOs that GLOB matches"},
 
     /* What comes out. */
     {"profile", NULL, "PROFILE", "balanced|fast|small|stored|directstorage", PSOPACK_OPTION_TEXT,
      AT(profile), WRITERS, "how to trade size against speed; balanced by default"},
     {"align", NULL, WORDS("SLOT=N"), AT(align), PACK,
      "align components of SLOT to N bytes: a power of two up to 65536"},
-    {"hashes", NULL, FLAG, AT(hashes), WRITERS, "store a content hash per component"},
+    {"hashes", NULL, FLAG, AT(hashes), PACK | PSOPACK_FOR_MERGE,
+     "store a content hash per component"},
     {"target", NULL, TEXT("TEXT"), AT(target), WRITERS,
      "record what the components were built for; loaders can insist on it"},
     {"target", NULL, TEXT("TEXT"), AT(target), READERS,
@@ -47,7 +55,7 @@ const psopack_option_row psopack_option_rows[] = {
      "refuse an archive of another content version, exit 4"},
     {"base", NULL, TEXT("OLD"), AT(base), PACK,
      "rebuild on OLD: its blocks keep their bytes and places, what is new goes behind them"},
-    {"base", NULL, WORDS("FILE"), AT(bases), READERS | PSOPACK_FOR_MERGE,
+    {"base", NULL, WORDS("FILE"), AT(bases), READERS | PSOPACK_FOR_REWRITERS,
      "where the base of a layer is, if not beside it; for several layers give it again, in any "
      "order"},
     {"alone", NULL, FLAG, AT(alone), PSOPACK_FOR_INFO | PSOPACK_FOR_LIST,

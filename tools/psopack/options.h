@@ -26,7 +26,9 @@ enum {
     PSOPACK_FOR_LINT = 1u << 11,
     PSOPACK_FOR_LIMITS = 1u << 12,
     PSOPACK_FOR_MERGE = 1u << 13,
-    PSOPACK_FOR_WRITERS = PSOPACK_FOR_PACK | PSOPACK_FOR_MERGE,
+    PSOPACK_FOR_STRIP = 1u << 14,
+    PSOPACK_FOR_REWRITERS = PSOPACK_FOR_MERGE | PSOPACK_FOR_STRIP, /* archive in, archive out */
+    PSOPACK_FOR_WRITERS = PSOPACK_FOR_PACK | PSOPACK_FOR_REWRITERS,
     PSOPACK_FOR_READERS = PSOPACK_FOR_INFO | PSOPACK_FOR_LIST | PSOPACK_FOR_VERIFY |
                           PSOPACK_FOR_EXTRACT | PSOPACK_FOR_CAT | PSOPACK_FOR_BENCH |
                           PSOPACK_FOR_DIFF | PSOPACK_FOR_REPORT | PSOPACK_FOR_LINT,
@@ -85,6 +87,10 @@ typedef struct psopack_options {
     int no_stale;
     int keep_going;
     int prefer;
+    int strip_names;
+    int strip_hashes;
+    psopack_words strip_slots;
+    psopack_words strip_psos;
     int verify;
     char *depfile;
     char *depfile_target;
