@@ -205,6 +205,18 @@ PSOPACK_API psopack_status psopack_build_on_base(psopack_build *build, const cha
 PSOPACK_API psopack_status psopack_build_layer_on(psopack_build *build, const char *const *paths,
                                                   uint32_t count, psopack_diag *diag);
 
+/*
+ * Keeps hashes of the input files in the file `path`, so that the next build need not read what did
+ * not change. The archive is the same with and without it. A file counts as unchanged while its
+ * absolute path, size, modification and change time, device and inode are the same; one that
+ * changed within the last step of the file system's clock before it was read is not remembered. A
+ * file that is changed through a mapping, or whose times are forged together with its inode, is not
+ * seen, as with Make or Git. A damaged or foreign cache is ignored with a note, a file that is no
+ * cache is left alone. Written before the archive is; 80 bytes a file, twice that in memory.
+ */
+PSOPACK_API psopack_status psopack_build_cache(psopack_build *build, const char *path,
+                                               psopack_diag *diag);
+
 typedef struct psopack_build_result {
     uint64_t psos;
     uint64_t references;
@@ -225,9 +237,11 @@ typedef struct psopack_build_result {
     uint64_t removed_psos; /* those of the whole */
     uint64_t layer_components;
     uint64_t layer_component_bytes;
-    int repacked;         /* 1: the older archive had too much waste and was not built on */
-    uint64_t peak_memory; /* of the process, bytes, as the system reports it */
-    int unchanged;        /* 1: the output was identical and is untouched */
+    uint64_t cached_files;  /* not read while hashing: psopack_build_cache() knew them */
+    uint64_t reused_blocks; /* not compressed: the output had them already */
+    int repacked;           /* 1: the older archive had too much waste and was not built on */
+    uint64_t peak_memory;   /* of the process, bytes, as the system reports it */
+    int unchanged;          /* 1: the output was identical and is untouched */
     uint8_t content_id[16];
     uint8_t archive_id[16];
 } psopack_build_result;

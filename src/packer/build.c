@@ -82,6 +82,7 @@ void psopack_build_destroy(psopack_build **build_at)
     psopack_inputs_free(&build->inputs);
     psopack_build_olds_free(&build->olds);
     free(build->align);
+    free(build->cache_path);
     free(build->target);
     free(build);
     *build_at = NULL;
@@ -211,6 +212,16 @@ psopack_status psopack_build_layer_on(psopack_build *build, const char *const *p
                             PSOPACK_LAYER_DEPTH_MAX - 1, count);
     build->olds.how = PSOPACK_KEEP_OUTSIDE;
     return psopack_build_olds_set(&build->olds, paths, count, diag);
+}
+
+psopack_status psopack_build_cache(psopack_build *build, const char *path, psopack_diag *diag)
+{
+    size_t size = strlen(path) + 1;
+    free(build->cache_path);
+    build->cache_path = NULL;
+    PSOPACK_TRY(psopack_new_array(&build->cache_path, size, 1, diag));
+    memcpy(build->cache_path, path, size);
+    return PSOPACK_OK;
 }
 
 /* ---- depfile ----------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ struct psopack_build {
     psopack_build_olds olds;
     uint32_t source_count; /* archives added */
     bool is_stripped;      /* some slot of an archive was left out, now or before */
+    char *cache_path;      /* of the hash cache; NULL: none */
     char **depfile_inputs;
     size_t depfile_count;
 };

@@ -7,6 +7,8 @@
 #include "packer/build_state.h"
 #include "packer/compress.h"
 #include "packer/manifest.h"
+#include "packer/output.h"
+#include "packer/scan.h"
 #include "platform/process.h"
 
 /* All that lives while an archive is made. */
@@ -24,6 +26,8 @@ typedef struct work {
     psopack_publish *publish;
     psopack_waste waste;
     bool repacked;
+    psopack_old *output;   /* what is at the output's place, made by the same recipe; or NULL */
+    uint64_t cached_files; /* not read: the hash cache knew them */
 } work;
 
 /* `kinds` of older archives exist in any case when their blocks are to be kept. */
@@ -58,6 +62,25 @@ static psopack_status split_layer(work *state, psopack_diag *diag)
     return psopack_model_subset(&state->whole, state->layer.take, &state->model, diag);
 }
 
+static psopack_status scan(work *state, psopack_diag *diag)
+{
+    psopack_build *build = state->build;
+    psopack_hash_cache *cache = NULL;
+    if (build->cache_path)
+        PSOPACK_TRY(psopack_hash_cache_open(build->cache_path, build->inputs.file_count,
+                                            &build->options.events, &cache, diag));
+    psopack_scan_options options = {
+        .threads = build->options.threads,
+        .keep_going = build->options.keep_going != 0,
+        .cache = cache,
+        .events = &build->options.events,
+    };
+    psopack_status status =
+        psopack_scan(&build->inputs, &state->store, &options, &state->cached_files, diag);
+    psopack_hash_cache_close(&cache);
+    return status;
+}
+
 static psopack_status collect(work *state, psopack_diag *diag)
 {
     psopack_build *build = state->build;
@@ -68,8 +91,7 @@ static psopack_status collect(work *state, psopack_diag *diag)
     PSOPACK_TRY(psopack_scan_archives(&build->inputs,
                                       build->olds.are_inputs ? build->olds.count : 0, &state->store,
                                       options->threads, &options->events, diag));
-    PSOPACK_TRY(psopack_scan(&build->inputs, &state->store, options->threads, &options->events,
-                             options->keep_going != 0, diag));
+    PSOPACK_TRY(scan(state, diag));
     PSOPACK_TRY(make_model(state, true, diag));
     PSOPACK_TRY(psopack_build_olds_match(&build->olds, &state->store, options->threads,
                                          &options->events, diag));
@@ -212,6 +234,7 @@ static void report(const work *state, uint64_t file_bytes, psopack_publish_outco
         .kept_bytes = state->repacked ? 0 : state->waste.kept_bytes,
         .waste_bytes = state->repacked ? 0 : state->waste.dead_bytes,
         .repacked = state->repacked,
+        .cached_files = state->cached_files,
         .peak_memory = psopack_process_peak_memory(),
         .unchanged = outcome == PSOPACK_PUBLISH_UNCHANGED,
     };
@@ -229,12 +252,58 @@ static void report(const work *state, uint64_t file_bytes, psopack_publish_outco
     memcpy(ret_result->archive_id, state->manifest.archive_id, sizeof ret_result->archive_id);
 }
 
+/* ---- nothing to do ----------------------------------------------------------------------------
+ */
+
+/* A build that takes over, leaves out or adds something has more to compare than its content. */
+static bool may_stay(const psopack_build *build)
+{
+    const psopack_build_options *options = &build->options;
+    return build->olds.count == 0 && !options->no_names && !options->provenance &&
+           !options->force_write;
+}
+
+/* Whether the output is what would be written. Components that share a hash are told apart by bytes
+ * alone, so with one of those around only a build can tell. */
+static bool is_current(const work *state)
+{
+    return state->output && may_stay(state->build) && state->store.collisions == 0 &&
+           psopack_output_is_current(state->output, &state->model,
+                                     state->build->options.hashes != 0);
+}
+
+static void count_stored(const psopack_old *output, psopack_build_result *result)
+{
+    for (uint32_t i = 0; i < output->view.blocks; i++) {
+        result->data_bytes += output->blocks[i].stored_size;
+        if ((output->blocks[i].flags & PSOPACK_BLOCK_BASE) != 0)
+            result->base_bytes += output->blocks[i].stored_size;
+    }
+    result->manifest_bytes = result->file_bytes - result->data_bytes;
+    result->blocks = output->view.blocks;
+}
+
+static psopack_status leave_output(work *state, const char *path, psopack_build_result *ret_result,
+                                   psopack_diag *diag)
+{
+    const psopack_build_options *options = &state->build->options;
+    if (options->check)
+        PSOPACK_TRY(options->check(options->check_user, path, diag));
+    memcpy(state->manifest.archive_id, state->output->view.ends.archive_id, 16);
+    report(state, state->output->map.size, PSOPACK_PUBLISH_UNCHANGED, ret_result);
+    count_stored(state->output, ret_result);
+    return PSOPACK_OK;
+}
+
 static psopack_status make_and_publish(work *state, const char *path,
                                        psopack_build_result *ret_result, psopack_diag *diag)
 {
     const psopack_build_options *options = &state->build->options;
     psopack_publish_outcome outcome;
     PSOPACK_TRY(collect(state, diag));
+    state->output = psopack_output_open(path, state->settings);
+    if (is_current(state))
+        return leave_output(state, path, ret_result, diag);
     PSOPACK_TRY(psopack_publish_begin(path, &state->publish, diag));
     PSOPACK_TRY(write_archive(state, diag));
     uint64_t file_bytes = psopack_publish_offset(state->publish);
@@ -277,6 +346,7 @@ psopack_status psopack_build_write(psopack_build *build, const char *path,
     psopack_model_free(&state.whole);
     psopack_layer_free(&state.layer);
     psopack_store_free(&state.store);
+    psopack_old_close(&state.output);
     psopack_build_olds_close(&build->olds);
     return status;
 }

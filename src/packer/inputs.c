@@ -277,8 +277,10 @@ static psopack_status read_path(const psopack_inputs *inputs, psopack_read_buffe
     if (status == PSOPACK_OK)
         status = read_open_file(&file, &stat, buffer, diag);
     psopack_file_close(&file, NULL);
-    if (status == PSOPACK_OK)
+    if (status == PSOPACK_OK) {
+        buffer->stat = stat;
         *ret_size = stat.size;
+    }
     return status;
 }
 

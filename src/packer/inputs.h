@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "packer/strings.h"
+#include "platform/file.h"
 
 /* How an origin's files are found. */
 typedef enum psopack_origin_type {
@@ -111,6 +112,7 @@ typedef struct psopack_read_buffer {
     size_t capacity;
     char *path;
     size_t path_capacity;
+    psopack_file_stat stat; /* of the file that was read last */
 } psopack_read_buffer;
 
 /*

@@ -9,17 +9,14 @@
 #include "format/layout.h"
 #include "format/view.h"
 #include "packer/column_write.h"
+#include "packer/recipe.h"
 
 /* ---- META, SLOT, KIND, BASE -------------------------------------------------------------------
  */
 
 static void describe_recipe(const psopack_manifest_input *input, char *text, size_t size)
 {
-    const psopack_profile_settings *settings = input->settings;
-    int used = snprintf(text, size,
-                        "psopack 0.1.0; block %u/%u KiB, level %d, base level %d, names level %d",
-                        settings->blocks.raw_min / 1024, settings->blocks.raw_max / 1024,
-                        settings->block.level, settings->base.level, settings->name_level);
+    int used = psopack_recipe_describe(input->settings, text, size);
     if (!input->plan->prefix)
         return;
     used += snprintf(text + used, size - (size_t)used, "; on ");
@@ -45,7 +42,7 @@ static void largest_blocks(const psopack_manifest_input *input, psopack_disk_met
 static psopack_status section_meta(const psopack_manifest_input *input, psopack_bytes *section,
                                    psopack_diag *diag)
 {
-    char recipe[256];
+    char recipe[PSOPACK_RECIPE_SIZE + 64];
     describe_recipe(input, recipe, sizeof recipe);
     const psopack_model *model = input->model;
     size_t target_size = strlen(input->target) + 1, recipe_size = strlen(recipe) + 1;

@@ -32,6 +32,7 @@ void psopack_store_free(psopack_store *store)
         free(store->items[i].bytes);
     free(store->items);
     free(store->table);
+    free(store->groups);
     if (store->has_mutex)
         psopack_mutex_finish(&store->mutex);
     *store = (psopack_store){0};
@@ -133,17 +134,31 @@ static void drop_copy(psopack_store *store, psopack_stored *wanted)
     free(wanted->bytes);
 }
 
-/* Whether a filed item has these bytes; reads its file again when they are not in memory. */
+/* The bytes of an item that is not in memory: CHANGED unless they are what was filed. */
+static psopack_status read_again(const psopack_store *store, const psopack_stored *item,
+                                 psopack_read_buffer *buffer, const uint8_t **ret_bytes,
+                                 psopack_diag *diag)
+{
+    uint64_t size;
+    PSOPACK_TRY(psopack_inputs_read(store->inputs, &store->inputs->files[item->file], buffer,
+                                    ret_bytes, &size, diag));
+    if (size != item->size ||
+        !XXH128_isEqual(store->hooks.hash(*ret_bytes, (size_t)size), item->hash))
+        return psopack_fail(diag, PSOPACK_E_CHANGED,
+                            "%s: it changed since it was first read; build when its writer is done",
+                            buffer->path);
+    return PSOPACK_OK;
+}
+
+/* Whether a filed item has these bytes, as many as it has. */
 static psopack_status compare(const psopack_store *store, const psopack_stored *item,
                               const uint8_t *bytes, psopack_read_buffer *buffer, bool *ret_equal,
                               psopack_diag *diag)
 {
     const uint8_t *other = item->bytes;
-    uint64_t size = item->size;
-    if (!other && size != 0)
-        PSOPACK_TRY(psopack_inputs_read(store->inputs, &store->inputs->files[item->file], buffer,
-                                        &other, &size, diag));
-    *ret_equal = size == item->size && store->hooks.equal(other, bytes, (size_t)size);
+    if (!other && item->size != 0)
+        PSOPACK_TRY(read_again(store, item, buffer, &other, diag));
+    *ret_equal = store->hooks.equal(other, bytes, (size_t)item->size);
     return PSOPACK_OK;
 }
 
@@ -203,13 +218,62 @@ psopack_status psopack_store_bytes(const psopack_store *store, uint32_t item,
         *ret_bytes = stored->bytes;
         return PSOPACK_OK;
     }
-    uint64_t size;
-    PSOPACK_TRY(psopack_inputs_read(store->inputs, &store->inputs->files[stored->file], buffer,
-                                    ret_bytes, &size, diag));
-    if (size != stored->size ||
-        !XXH128_isEqual(store->hooks.hash(*ret_bytes, (size_t)size), stored->hash))
-        return psopack_fail(diag, PSOPACK_E_CHANGED,
-                            "%s: it changed since it was first read; build when its writer is done",
-                            buffer->path);
+    return read_again(store, stored, buffer, ret_bytes, diag);
+}
+
+XXH128_hash_t psopack_store_hash(psopack_store *store, uint32_t item)
+{
+    psopack_mutex_lock(&store->mutex);
+    XXH128_hash_t hash = store->items[item].hash;
+    psopack_mutex_unlock(&store->mutex);
+    return hash;
+}
+
+/* ---- known files ------------------------------------------------------------------------------
+ */
+
+psopack_status psopack_store_expect_groups(psopack_store *store, uint32_t count, psopack_diag *diag)
+{
+    PSOPACK_TRY(psopack_new_array(&store->groups, count, sizeof *store->groups, diag));
+    store->group_count = count;
     return PSOPACK_OK;
+}
+
+static bool is_same(const psopack_stored *item, const psopack_known_file *known)
+{
+    return item->size == known->size && XXH128_isEqual(item->hash, known->hash);
+}
+
+psopack_status psopack_store_add_known(psopack_store *store, uint32_t file,
+                                       const psopack_known_file *known, uint32_t *ret_item,
+                                       psopack_diag *diag)
+{
+    const psopack_stored wanted = {
+        .hash = known->hash, .size = known->size, .file = file, .crc = known->crc};
+    psopack_status status = PSOPACK_OK;
+    psopack_mutex_lock(&store->mutex);
+    uint32_t *group = &store->groups[known->group];
+    *ret_item = UINT32_MAX;
+    if (*group != 0) {
+        if (is_same(&store->items[*group - 1], known))
+            *ret_item = *group - 1;
+    } else if (find_from(store, &wanted, 0) == UINT32_MAX) {
+        status = make_room(store, diag);
+        if (status == PSOPACK_OK) {
+            *ret_item = (uint32_t)store->count;
+            store->items[store->count++] = wanted;
+            hang(store, *ret_item);
+            *group = *ret_item + 1;
+        }
+    }
+    psopack_mutex_unlock(&store->mutex);
+    return status;
+}
+
+void psopack_store_join(psopack_store *store, const psopack_known_file *known, uint32_t item)
+{
+    psopack_mutex_lock(&store->mutex);
+    if (store->groups[known->group] == 0 && is_same(&store->items[item], known))
+        store->groups[known->group] = item + 1;
+    psopack_mutex_unlock(&store->mutex);
 }

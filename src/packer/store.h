@@ -39,6 +39,8 @@ typedef struct psopack_store {
     size_t count, capacity;
     uint32_t *table; /* heads of chains by hash: item + 1 */
     size_t table_size;
+    uint32_t *groups; /* of a hash cache: item + 1 */
+    uint32_t group_count;
     uint64_t kept_bytes;
     uint64_t budget;
     uint64_t collisions;
@@ -56,6 +58,34 @@ psopack_status psopack_store_add(psopack_store *store, uint32_t file, const uint
                                  uint64_t size, uint32_t crc, psopack_read_buffer *buffer,
                                  uint32_t *ret_item, psopack_diag *diag);
 
+/* ---- files whose bytes are known from an earlier build ------------------------------------------
+ */
+
+/* What that build found. Files of one `group` were compared by it, byte for byte, and are equal. */
+typedef struct psopack_known_file {
+    XXH128_hash_t hash;
+    uint64_t size;
+    uint32_t crc;
+    uint32_t group; /* below what psopack_store_expect_groups() was told */
+} psopack_known_file;
+
+psopack_status psopack_store_expect_groups(psopack_store *store, uint32_t count,
+                                           psopack_diag *diag);
+
+/*
+ * Files input file `file` without reading it. *ret_item is UINT32_MAX, and nothing is filed, where
+ * only its bytes could tell: an item outside its group has the same hash. Safe on several threads.
+ */
+psopack_status psopack_store_add_known(psopack_store *store, uint32_t file,
+                                       const psopack_known_file *known, uint32_t *ret_item,
+                                       psopack_diag *diag);
+
+/* After such a file was read and filed as `item`: so are others of its group. */
+void psopack_store_join(psopack_store *store, const psopack_known_file *known, uint32_t item);
+
+/* An item's hash, while others are added. */
+XXH128_hash_t psopack_store_hash(psopack_store *store, uint32_t item);
+
 /* The item that has these bytes, UINT32_MAX when none has. Once nothing is added any more: safe on
  * several threads, with a buffer each. */
 psopack_status psopack_store_find(const psopack_store *store, const uint8_t *bytes, uint64_t size,
@@ -67,10 +97,5 @@ psopack_status psopack_store_find(const psopack_store *store, const uint8_t *byt
 psopack_status psopack_store_bytes(const psopack_store *store, uint32_t item,
                                    psopack_read_buffer *buffer, const uint8_t **ret_bytes,
                                    psopack_diag *diag);
-
-/* Reads, hashes and files every input file, on `threads` threads. */
-psopack_status psopack_scan(psopack_inputs *inputs, psopack_store *store, unsigned threads,
-                            const psopack_build_events *events, bool keep_going,
-                            psopack_diag *diag);
 
 #endif

@@ -17,6 +17,9 @@ psopack_status psopack_path_make_directory(const char *path, psopack_diag *diag)
 /* Makes names that were created, renamed or removed in a directory survive a power cut. */
 psopack_status psopack_path_sync_directory(const char *path, psopack_diag *diag);
 
+/* The process's current directory, absolute; free() it. */
+psopack_status psopack_path_working_directory(char **ret_path, psopack_diag *diag);
+
 /* Length of the directory part of `path`, 0 when it has none; "/x" has length 1. */
 size_t psopack_path_directory_size(const char *path);
 

@@ -6,6 +6,7 @@
 #include "platform/path.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -57,6 +58,21 @@ psopack_status psopack_path_sync_directory(const char *path, psopack_diag *diag)
     if (error != 0)
         return psopack_fail_errno(diag, error, "flush the directory", path);
     return PSOPACK_OK;
+}
+
+psopack_status psopack_path_working_directory(char **ret_path, psopack_diag *diag)
+{
+    for (size_t size = 256;; size *= 2) {
+        char *path = malloc(size);
+        if (path && getcwd(path, size)) {
+            *ret_path = path;
+            return PSOPACK_OK;
+        }
+        int error = path ? errno : ENOMEM;
+        free(path);
+        if (error != ERANGE)
+            return psopack_fail_errno(diag, error, "find", "the current directory");
+    }
 }
 
 size_t psopack_path_directory_size(const char *path)

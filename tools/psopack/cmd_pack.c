@@ -76,6 +76,8 @@ static psopack_status add_inputs(psopack_build_run *run, psopack_diag *diag)
                                         options->flat.items[i + 1], diag);
     for (size_t i = 0; i < options->list.count && status == PSOPACK_OK; i++)
         status = add_list(run, options->list.items[i], diag);
+    if (status == PSOPACK_OK && options->cache)
+        status = psopack_build_cache(run->build, options->cache, diag);
     return status == PSOPACK_OK ? psopack_pack_base_apply(options, run->build, diag) : status;
 }
 
@@ -121,6 +123,9 @@ static int report_json(psopack_build_run *run, int exit_code)
         psopack_json_set_number(object, "layer_components", result->layer_components);
         psopack_json_set_number(object, "layer_component_bytes", result->layer_component_bytes);
     }
+    if (run->options->cache)
+        psopack_json_set_number(object, "cached_files", result->cached_files);
+    psopack_json_set_number(object, "reused_blocks", result->reused_blocks);
     return psopack_build_run_print(run, object, exit_code);
 }
 

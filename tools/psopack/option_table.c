@@ -67,6 +67,8 @@ const psopack_option_row psopack_option_rows[] = {
      "with --base: pack afresh when more of the stored bytes of OLD is unused; 10 by default"},
     {"no-stale", NULL, FLAG, AT(no_stale), PACK,
      "with --base: keep no byte of a component that nothing uses any more"},
+    {"cache", NULL, TEXT("FILE"), AT(cache), PACK,
+     "keep hashes of inputs in FILE: those that did not change are not read again"},
     {"verify", NULL, FLAG, AT(verify), WRITERS,
      "read the new archive back and check it before it is published"},
 

@@ -83,6 +83,7 @@ typedef struct psopack_options {
     int hashes;
     const char *base;
     psopack_words layer;
+    const char *cache;
     psopack_number max_waste;
     int no_stale;
     int keep_going;
