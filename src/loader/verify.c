@@ -34,13 +34,14 @@ static uint64_t largest_block(const psopack_archive *archive)
     return largest;
 }
 
-/* 5 bytes a component, room for one decoded block, and a name. */
+/* 21 bytes a component, room for one decoded block, and a name. */
 static psopack_status allocate(psopack_verifier *verifier, void **ret_memory, size_t *ret_size,
                                psopack_diag *diag)
 {
     const psopack_archive *archive = verifier->shown;
     psopack_arena arena = {0};
     size_t crcs = psopack_arena_add(&arena, archive->components * (uint64_t)sizeof(uint32_t));
+    size_t hashes = psopack_arena_add(&arena, archive->components * UINT64_C(16));
     size_t states = psopack_arena_add(&arena, archive->components);
     size_t slots = psopack_arena_add(&arena, archive->view.slots * (uint64_t)sizeof(uint32_t));
     size_t name = psopack_arena_add(&arena, PSOPACK_PSO_NAME_MAX);
@@ -50,6 +51,7 @@ static psopack_status allocate(psopack_verifier *verifier, void **ret_memory, si
         return PSOPACK_E_NOMEM;
     memset(memory, 0, scratch);
     verifier->crcs = (uint32_t *)(void *)(memory + crcs);
+    verifier->hashes = memory + hashes;
     verifier->states = memory + states;
     verifier->slots = (uint32_t *)(void *)(memory + slots);
     verifier->previous_name = memory + name;
@@ -64,11 +66,11 @@ static void run_archive(psopack_verifier *verifier, uint32_t flags)
 {
     psopack_verify_sections(verifier);
     psopack_verify_layer(verifier);
-    if ((flags & PSOPACK_VERIFY_QUICK) != 0) {
-        psopack_verify_rows(verifier);
-    } else {
+    if ((flags & PSOPACK_VERIFY_QUICK) == 0) {
         psopack_verify_layout(verifier);
         psopack_verify_blocks(verifier);
+    } else {
+        psopack_verify_rows(verifier);
     }
 }
 
@@ -77,18 +79,20 @@ static void run_archive(psopack_verifier *verifier, uint32_t flags)
 static void run(psopack_verifier *verifier, uint32_t flags)
 {
     uint32_t *crcs = verifier->crcs;
-    uint8_t *states = verifier->states;
+    uint8_t *states = verifier->states, *hashes = verifier->hashes;
     for (const psopack_archive *at = verifier->shown; at && !verifier->stopped; at = at->base) {
         verifier->archive = at;
         verifier->blocks_end = 0;
         run_archive(verifier, flags);
         verifier->crcs += at->view.components;
         verifier->states += at->view.components;
+        verifier->hashes += (size_t)at->view.components * 16;
     }
     verifier->archive = verifier->shown;
     verifier->crcs = crcs;
     verifier->states = states;
-    psopack_verify_psos(verifier);
+    verifier->hashes = hashes;
+    psopack_verify_psos(verifier, (flags & PSOPACK_VERIFY_QUICK) == 0);
 }
 
 psopack_status psopack_archive_verify(const psopack_archive *archive, uint32_t flags,

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The passes over blocks and components: each block decoded once, in file order. */
-#define XXH_STATIC_LINKING_ONLY /* a hash state on the stack instead of from malloc */
 #include "loader/verify.h"
 
 #include <string.h>
-#include <xxhash.h>
 
 #include "format/crc32c.h"
 #include "format/transform.h"
@@ -14,23 +12,19 @@
 /* The checks of one component while its bytes pass by, maybe in pieces. */
 typedef struct digest {
     uint32_t crc;
-    bool with_hash;
     XXH3_state_t hash;
 } digest;
 
-static void digest_begin(digest *sums, const psopack_archive *archive)
+static void digest_begin(digest *sums)
 {
     sums->crc = 0;
-    sums->with_hash = archive->view.hash_section != NULL;
-    if (sums->with_hash)
-        XXH3_128bits_reset(&sums->hash);
+    XXH3_128bits_reset(&sums->hash);
 }
 
 static void digest_add(digest *sums, const void *bytes, size_t size)
 {
     sums->crc = psopack_crc32c(sums->crc, bytes, size);
-    if (sums->with_hash)
-        XXH3_128bits_update(&sums->hash, bytes, size);
+    XXH3_128bits_update(&sums->hash, bytes, size);
 }
 
 static void digest_add_words(digest *sums, uint32_t word, uint32_t words)
@@ -60,20 +54,22 @@ static void take_component(psopack_verifier *verifier, uint32_t component, bool 
 }
 
 /* Compares what went by with the component's row and its content hash. */
-static psopack_status digest_end(const digest *sums, const psopack_archive *archive,
-                                 uint32_t component, uint32_t block, uint64_t offset,
-                                 const psopack_component_row *row, psopack_diag *diag)
+static psopack_status digest_end(const digest *sums, psopack_verifier *verifier, uint32_t component,
+                                 uint32_t block, uint64_t offset, const psopack_component_row *row,
+                                 psopack_diag *diag)
 {
+    const psopack_view *view = &verifier->archive->view;
     uint8_t wanted[16];
     XXH128_canonical_t hash;
     if (sums->crc != row->crc)
         return psopack_fail_at(diag, PSOPACK_E_CHECKSUM, PSOPACK_OBJECT_COMPONENT, component,
                                offset, "component %u in block %u: CRC32C %08x is not %08x",
                                component, block, sums->crc, row->crc);
-    if (!sums->with_hash)
-        return PSOPACK_OK;
-    PSOPACK_TRY(psopack_view_hash(&archive->view, component, wanted, diag));
     XXH128_canonicalFromHash(&hash, XXH3_128bits_digest(&sums->hash));
+    memcpy(verifier->hashes + (size_t)component * sizeof hash, hash.digest, sizeof hash);
+    if (!view->hash_section)
+        return PSOPACK_OK;
+    PSOPACK_TRY(psopack_view_hash(view, component, wanted, diag));
     if (memcmp(hash.digest, wanted, sizeof wanted) != 0)
         return psopack_fail_at(diag, PSOPACK_E_CHECKSUM, PSOPACK_OBJECT_COMPONENT, component,
                                offset, "component %u in block %u: its content hash does not match",
@@ -108,7 +104,7 @@ static psopack_status check_small(psopack_verifier *verifier, const decoded_bloc
                                component, block->number);
     if (!block->bytes && row->size != 0)
         return in_damaged_block(block, component, diag);
-    digest_begin(&sums, verifier->archive);
+    digest_begin(&sums);
     if (stored != 0) {
         const psopack_transform *transform = psopack_transform_find(block->row.transform);
         const uint8_t *bytes = block->bytes + (size_t)offset;
@@ -121,8 +117,7 @@ static psopack_status check_small(psopack_verifier *verifier, const decoded_bloc
     }
     digest_add_words(&sums, block->row.strip_word, row->strip);
     verifier->crcs[component] = sums.crc;
-    return digest_end(&sums, verifier->archive, component, block->number, block->row.offset, row,
-                      diag);
+    return digest_end(&sums, verifier, component, block->number, block->row.offset, row, diag);
 }
 
 static void check_small_components(psopack_verifier *verifier, const decoded_block *block)
@@ -163,7 +158,7 @@ static void check_piece(psopack_verifier *verifier, large_component *large,
     psopack_place place;
     psopack_diag diag;
     if ((block->row.flags & PSOPACK_BLOCK_PIECE) == 0) {
-        digest_begin(&large->sums, verifier->archive);
+        digest_begin(&large->sums);
         large->damaged = false;
     }
     if (block->bytes)
@@ -178,8 +173,8 @@ static void check_piece(psopack_verifier *verifier, large_component *large,
     if (status == PSOPACK_OK && large->damaged)
         status = in_damaged_block(block, component, &diag);
     if (status == PSOPACK_OK)
-        status = digest_end(&large->sums, verifier->archive, component, block->number,
-                            block->row.offset, row, &diag);
+        status = digest_end(&large->sums, verifier, component, block->number, block->row.offset,
+                            row, &diag);
     verifier->crcs[component] = large->sums.crc;
     take_component(verifier, component, row->dead, status == PSOPACK_OK ? NULL : &diag);
 }
@@ -256,6 +251,7 @@ static void check_block(psopack_verifier *verifier, large_component *large, uint
 /* What no block's row led to: without bytes there is nothing to decode, else a row is damaged. */
 static void check_unseen(psopack_verifier *verifier, uint32_t component)
 {
+    digest nothing;
     psopack_component_row row = {0};
     psopack_diag diag;
     psopack_status status =
@@ -264,6 +260,10 @@ static void check_unseen(psopack_verifier *verifier, uint32_t component)
         status = psopack_fail_at(&diag, PSOPACK_E_CORRUPT, PSOPACK_OBJECT_COMPONENT, component,
                                  PSOPACK_NO_OFFSET, "component %u: no readable block holds it",
                                  component);
+    digest_begin(&nothing);
+    if (status == PSOPACK_OK)
+        status =
+            digest_end(&nothing, verifier, component, UINT32_MAX, PSOPACK_NO_OFFSET, &row, &diag);
     take_component(verifier, component, row.dead, status == PSOPACK_OK ? NULL : &diag);
 }
 
@@ -271,6 +271,7 @@ void psopack_verify_blocks(psopack_verifier *verifier)
 {
     const psopack_view *view = &verifier->archive->view;
     large_component large = {.damaged = true};
+    digest_begin(&large.sums); /* pieces may come without their first */
     psopack_context_forget(verifier->context);
     for (uint32_t i = 0; i < view->blocks && !verifier->stopped; i++)
         check_block(verifier, &large, i);

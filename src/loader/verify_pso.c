@@ -78,7 +78,7 @@ static psopack_status check_parts(psopack_verifier *verifier, uint32_t pso, cons
         if (component == PSOPACK_ABSENT)
             continue;
         psopack_view_slot(view, i, &slot);
-        if (verifier->states[component] != PSOPACK_COMPONENT_GOOD)
+        if (verifier->states[component] < PSOPACK_COMPONENT_GOOD)
             return psopack_fail_at(
                 diag, PSOPACK_E_CHECKSUM, PSOPACK_OBJECT_PSO, pso, PSOPACK_NO_OFFSET,
                 "PSO %u%s: component %u in slot '%s' is damaged", pso, name, component, slot.name);
@@ -94,20 +94,38 @@ static psopack_status check_parts(psopack_verifier *verifier, uint32_t pso, cons
     return PSOPACK_OK;
 }
 
-void psopack_verify_psos(psopack_verifier *verifier)
+/* The finding of a name that can't be had speaks of its section: say whose name it is, too. */
+static void report_name(psopack_verifier *verifier, uint32_t pso, psopack_diag *diag)
 {
+    psopack_diag named;
+    psopack_verify_report(verifier, diag, false);
+    if (diag->object == PSOPACK_OBJECT_PSO || verifier->stopped)
+        return;
+    psopack_fail_at(&named, diag->code, PSOPACK_OBJECT_PSO, pso, PSOPACK_NO_OFFSET,
+                    "PSO %u: its name is damaged, it can only be found by key or index", pso);
+    psopack_verify_report(verifier, &named, false);
+}
+
+void psopack_verify_psos(psopack_verifier *verifier, bool decoded)
+{
+    psopack_verify_sums_begin(verifier);
     for (uint32_t pso = 0; pso < verifier->archive->psos && !verifier->stopped; pso++) {
         psopack_diag diag;
         char shown[SHOWN_NAME_MAX + 4];
         uint32_t size;
         psopack_status name_status = check_name(verifier, pso, &size, &diag);
         if (name_status != PSOPACK_OK)
-            psopack_verify_report(verifier, &diag, false);
+            report_name(verifier, pso, &diag);
         psopack_status status = check_parts(verifier, pso, show_name(verifier, size, shown), &diag);
         if (status != PSOPACK_OK && !verifier->stopped)
             psopack_verify_report(verifier, &diag, false);
         verifier->result.psos_checked++;
         if (name_status != PSOPACK_OK || status != PSOPACK_OK)
             verifier->result.psos_damaged++;
+        else
+            psopack_verify_sums_add(verifier, size);
     }
+    /* What is damaged already has been named, and nothing adds up. */
+    if (verifier->result.findings == 0)
+        psopack_verify_sums_end(verifier, decoded && psopack_archive_has_names(verifier->archive));
 }
