@@ -107,9 +107,7 @@ static void report_pso(difference *d, change what, const psopack_reader *side, j
 
 static void add_slot(json_t *slots, char *text, size_t text_size, const char *name)
 {
-    json_t *value = json_string(name);
-    if (value)
-        psopack_json_append(slots, value);
+    psopack_json_append_message(slots, name);
     size_t used = strlen(text);
     if (used < text_size)
         snprintf(text + used, text_size - used, "%s%s", used ? " " : "", name);
@@ -130,6 +128,8 @@ static psopack_status compare_psos(difference *d, psopack_diag *diag)
     uint32_t seen[256] = {0};
     char text[512] = "";
     json_t *slots = json_array();
+    if (!slots)
+        return psopack_failure_memory(diag, "the slots that differ");
     psopack_status status = PSOPACK_OK;
     for (uint32_t slot = 0; slot < d->sides[0].info.slots && status == PSOPACK_OK; slot++) {
         uint32_t other = d->slot_in_new[slot];
@@ -145,7 +145,7 @@ static psopack_status compare_psos(difference *d, psopack_diag *diag)
     }
     if (status == PSOPACK_OK)
         compare_new_slots(d, seen, slots, text, sizeof text);
-    if (status == PSOPACK_OK && json_array_size(slots) != 0)
+    if (status == PSOPACK_OK && text[0] != '\0')
         report_pso(d, CHANGE_CHANGED, &d->sides[1], json_incref(slots), text);
     json_decref(slots);
     return status;

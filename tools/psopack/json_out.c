@@ -69,9 +69,19 @@ void psopack_json_set_hex(json_t *object, const char *key, const void *bytes, si
     free(text);
 }
 
+/*
+ * NULL when the bytes are not UTF-8. Lack of memory gives NULL as well, so it is tried again; where
+ * there is none for the second try either, there is none for the longer form in hex.
+ */
+static json_t *string(const char *text, size_t size)
+{
+    json_t *value = json_stringn(text, size);
+    return value ? value : json_stringn(text, size);
+}
+
 void psopack_json_set_bytes_text(json_t *object, const char *key, const char *text, size_t size)
 {
-    json_t *value = json_stringn(text, size); /* NULL when the bytes are not UTF-8 */
+    json_t *value = string(text, size);
     if (value) {
         psopack_json_set(object, key, value);
         return;
@@ -99,10 +109,10 @@ void psopack_json_set_crc(json_t *object, const char *key, uint32_t crc)
 /* Messages quote names, which may be any bytes; they are for people, so no member text_hex. */
 static json_t *message(const char *text)
 {
-    json_t *value = json_string(text);
+    size_t size = strlen(text);
+    json_t *value = string(text, size);
     if (value)
         return value;
-    size_t size = strlen(text);
     char *escaped = malloc(4 * size + 1);
     if (!escaped)
         return NULL;
@@ -145,9 +155,9 @@ json_t *psopack_json_diag(const psopack_diag *diag)
 
 bool psopack_json_print(json_t *object)
 {
-    /* A failed write is found when standard output is flushed. */
+    /* A failed write is found when standard output is flushed; else it was memory. */
     if (!memory_ran_out) {
-        json_dumpf(object, stdout, JSON_INDENT(2));
+        memory_ran_out = json_dumpf(object, stdout, JSON_INDENT(2)) != 0 && !ferror(stdout);
         fputc('\n', stdout);
     }
     json_decref(object);

@@ -82,6 +82,8 @@ static int run_command(const psopack_command *command, int count, char *const *a
     if (status != PSOPACK_OK) {
         output.json = wants_json(count, arguments);
         exit_code = psopack_output_fail(&output, NULL, &diag);
+        if (command->bit == PSOPACK_FOR_DIFF)
+            exit_code = 2; /* 1 says that archives differ */
     } else if (options.help) {
         psopack_help_command(command);
     } else {
