@@ -182,13 +182,19 @@ static psopack_status write_front(work *state, psopack_diag *diag)
                                  (size_t)prefix->view.manifest_offset, diag);
 }
 
+/* Blocks compressed against an older archive's bases are kept another way, see plan_keep.c. */
+static bool may_reuse(const psopack_build *build)
+{
+    return build->olds.count == 0 && !build->options.force_write;
+}
+
 static psopack_status write_new(work *state, psopack_diag *diag)
 {
     const psopack_build_options *options = &state->build->options;
     PSOPACK_TRY(write_front(state, diag));
     PSOPACK_TRY(psopack_compress(&state->model, &state->store, &state->plan, state->settings,
-                                 options->threads, &options->events, state->publish,
-                                 &state->compressed, diag));
+                                 may_reuse(state->build) ? state->output : NULL, options->threads,
+                                 &options->events, state->publish, &state->compressed, diag));
     psopack_manifest_input input = {
         .model = &state->model,
         .plan = &state->plan,
@@ -234,6 +240,7 @@ static void report(const work *state, uint64_t file_bytes, psopack_publish_outco
         .kept_bytes = state->repacked ? 0 : state->waste.kept_bytes,
         .waste_bytes = state->repacked ? 0 : state->waste.dead_bytes,
         .repacked = state->repacked,
+        .reused_blocks = state->compressed.reused_blocks,
         .cached_files = state->cached_files,
         .peak_memory = psopack_process_peak_memory(),
         .unchanged = outcome == PSOPACK_PUBLISH_UNCHANGED,
@@ -259,8 +266,7 @@ static void report(const work *state, uint64_t file_bytes, psopack_publish_outco
 static bool may_stay(const psopack_build *build)
 {
     const psopack_build_options *options = &build->options;
-    return build->olds.count == 0 && !options->no_names && !options->provenance &&
-           !options->force_write;
+    return may_reuse(build) && !options->no_names && !options->provenance;
 }
 
 /* Whether the output is what would be written. Components that share a hash are told apart by bytes

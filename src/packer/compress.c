@@ -9,6 +9,7 @@
 #include "format/view.h"
 #include "packer/codec.h"
 #include "packer/events.h"
+#include "packer/reuse.h"
 #include "platform/parallel.h"
 
 #define PROBE_MIN 4096u /* smaller blocks cost less than the question */
@@ -21,12 +22,14 @@ typedef struct worker_state {
     uint8_t *raw; /* a block put together */
     size_t raw_capacity;
     void *scratch; /* of transforms */
+    psopack_reuse_worker reuse;
 } worker_state;
 
 /* A block between make and use. */
 typedef struct block_place {
     uint8_t *bytes; /* stored form */
     size_t capacity;
+    bool is_reused;
     psopack_written_block written;
 } block_place;
 
@@ -42,6 +45,7 @@ typedef struct compress_state {
     block_place *places;
     unsigned place_count;
     psopack_codec_base **bases;
+    psopack_reuse *reuse; /* may be NULL */
     psopack_compress_result result;
 } compress_state;
 
@@ -168,6 +172,34 @@ static psopack_status copy_block(const psopack_plan_block *block, block_place *p
     return PSOPACK_OK;
 }
 
+/* Takes the stored bytes of an equal block, if the output has one. */
+static psopack_status reuse_raw(const compress_state *state, worker_state *worker,
+                                const psopack_plan_block *block, block_place *place,
+                                psopack_diag *diag)
+{
+    const psopack_reuse_wanted wanted = {
+        .bytes = worker->raw,
+        .size = block->raw_size,
+        .transform = block_transform(state, block),
+        .base = block->base == PSOPACK_NO_BASE ? NULL : state->plan->bases[block->base].hash,
+        .is_base = block->is_base,
+    };
+    const psopack_block_row *row;
+    PSOPACK_TRY(psopack_reuse_find(state->reuse, &worker->reuse, &wanted, &row, diag));
+    place->is_reused = row != NULL;
+    if (!row)
+        return PSOPACK_OK;
+    PSOPACK_TRY(psopack_grow(&place->bytes, &place->capacity, row->stored_size + 1, 1, diag));
+    if (row->stored_size != 0)
+        memcpy(place->bytes, psopack_reuse_stored(state->reuse, row), row->stored_size);
+    place->written = (psopack_written_block){
+        .stored_size = row->stored_size,
+        .raw_size = row->raw_size,
+        .flags = block_flags(state, block, (row->flags & PSOPACK_BLOCK_RAW) != 0),
+    };
+    return PSOPACK_OK;
+}
+
 static psopack_status make_block(void *context, unsigned worker_index, uint64_t item, unsigned slot,
                                  psopack_diag *diag)
 {
@@ -179,7 +211,11 @@ static psopack_status make_block(void *context, unsigned worker_index, uint64_t 
     if (block->old)
         return copy_block(block, place, diag);
     PSOPACK_TRY(gather(state, worker, block, diag));
-    PSOPACK_TRY(compress_raw(state, worker, block, place, diag));
+    place->is_reused = false;
+    if (state->reuse)
+        PSOPACK_TRY(reuse_raw(state, worker, block, place, diag));
+    if (!place->is_reused)
+        PSOPACK_TRY(compress_raw(state, worker, block, place, diag));
     place->written.check = psopack_block_check(
         place->bytes, place->written.stored_size, block->raw_size, block_transform(state, block),
         block->base == PSOPACK_NO_BASE ? NULL : state->plan->bases[block->base].hash);
@@ -230,6 +266,7 @@ static psopack_status use_block(void *context, uint64_t item, unsigned slot, pso
                                           written->stored_size, diag));
     }
     state->result.blocks[item] = *written;
+    state->result.reused_blocks += !block->old && state->places[slot].is_reused;
     state->result.data_bytes += written->stored_size;
     if (block->is_base)
         state->result.base_bytes += written->stored_size;
@@ -280,6 +317,7 @@ static psopack_status prepare_base(void *context, unsigned worker_index, uint64_
     psopack_plan_base *base = &state->plan->bases[item];
     if (base->old && !base_is_needed(state->plan, (uint32_t)item))
         return PSOPACK_OK;
+    PSOPACK_TRY(psopack_go_on(state->events, diag));
     uint32_t raw_size = base->old ? base->raw_size : state->plan->blocks[base->block].raw_size;
     base->content_size = (size_t)base->tables_size + raw_size;
     PSOPACK_TRY(psopack_new_array(&base->content, base->content_size, 1, diag));
@@ -324,19 +362,24 @@ static void tear_down(compress_state *state)
         free(state->workers[i].buffer.path);
         free(state->workers[i].raw);
         free(state->workers[i].scratch);
+        psopack_reuse_worker_free(&state->workers[i].reuse);
     }
     for (unsigned i = 0; state->places && i < state->place_count; i++)
         free(state->places[i].bytes);
     for (uint32_t i = 0; state->bases && i < state->plan->base_count; i++)
         psopack_codec_base_destroy(&state->bases[i]);
+    psopack_reuse_close(&state->reuse);
     free(state->workers);
     free(state->places);
     free(state->bases);
 }
 
-static psopack_status run(compress_state *state, unsigned threads, psopack_diag *diag)
+static psopack_status run(compress_state *state, const psopack_old *output, unsigned threads,
+                          psopack_diag *diag)
 {
     PSOPACK_TRY(set_up(state, threads, diag));
+    if (output && state->settings->compress)
+        PSOPACK_TRY(psopack_reuse_open(output, &state->reuse, diag));
     PSOPACK_TRY(
         psopack_parallel_for(state->plan->base_count, threads, prepare_base, state, NULL, diag));
     psopack_ordered work = {
@@ -346,9 +389,9 @@ static psopack_status run(compress_state *state, unsigned threads, psopack_diag 
 
 psopack_status psopack_compress(const psopack_model *model, const psopack_store *store,
                                 psopack_plan *plan, const psopack_profile_settings *settings,
-                                unsigned threads, const psopack_build_events *events,
-                                psopack_publish *publish, psopack_compress_result *ret_result,
-                                psopack_diag *diag)
+                                const psopack_old *output, unsigned threads,
+                                const psopack_build_events *events, psopack_publish *publish,
+                                psopack_compress_result *ret_result, psopack_diag *diag)
 {
     compress_state state = {
         .model = model,
@@ -358,7 +401,7 @@ psopack_status psopack_compress(const psopack_model *model, const psopack_store 
         .events = events,
         .publish = publish,
     };
-    psopack_status status = run(&state, threads, diag);
+    psopack_status status = run(&state, output, threads, diag);
     tear_down(&state);
     if (status == PSOPACK_OK)
         *ret_result = state.result;

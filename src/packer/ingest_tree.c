@@ -85,17 +85,19 @@ static psopack_status on_entry(void *context, const psopack_walk_entry *entry, p
 }
 
 /*
- * With keep_going the PSO of an entry that cannot be taken goes whole: it is made, if it is not
- * there yet, and marked. A directory that cannot be read has no files that we know of.
+ * With keep_going the PSO of a file that cannot be taken goes whole: it is made, if it is not there
+ * yet, and marked. A directory that cannot be read counts as the one PSO that it may be.
  */
-static psopack_status on_error(void *context, const char *path, const psopack_diag *failure)
+static psopack_status on_error(void *context, const char *path, bool is_directory,
+                               const psopack_diag *failure)
 {
     ingest *state = context;
     const char *slash = strrchr(path, '/');
     if (!state->keep_going)
         return failure->code;
     uint32_t pso;
-    size_t size = state->flat_slot || !slash ? strlen(path) : (size_t)(slash - path);
+    size_t size =
+        state->flat_slot || is_directory || !slash ? strlen(path) : (size_t)(slash - path);
     psopack_status status =
         psopack_inputs_add_pso(state->inputs, state->origin, path, size, &pso, NULL);
     if (status == PSOPACK_OK)

@@ -46,6 +46,12 @@ static psopack_status allocate(maker *make, size_t item_count, psopack_diag *dia
     return psopack_new_array(&model->components, item_count, sizeof *model->components, diag);
 }
 
+static void note(const maker *make, const psopack_diag *text)
+{
+    if (make->options->events->message)
+        make->options->events->message(make->options->events->user, PSOPACK_NOTE, text->text);
+}
+
 /* ---- sorting without a context argument: keys carry what is compared --------------------------
  */
 
@@ -80,14 +86,27 @@ static size_t list_used_slots(maker *make, sort_key *keys)
     return count;
 }
 
+/* Named by the caller, so a slot that is not there may be misspelled. */
+static void note_no_slot(const maker *make, const char *slot)
+{
+    psopack_diag text;
+    psopack_fail(&text, PSOPACK_OK, "alignment of slot '%s': no input has that slot", slot);
+    note(make, &text);
+}
+
 static void apply_alignment(maker *make)
 {
     for (size_t i = 0; i < make->options->align_count; i++) {
         const psopack_align_rule *rule = &make->options->align[i];
+        bool found = false;
         for (uint32_t slot = 0; slot < make->model->slot_count; slot++) {
-            if (strcmp(make->model->slots[slot].name.bytes, rule->slot) == 0)
-                make->model->slots[slot].align_log2 = rule->align_log2;
+            if (strcmp(make->model->slots[slot].name.bytes, rule->slot) != 0)
+                continue;
+            make->model->slots[slot].align_log2 = rule->align_log2;
+            found = true;
         }
+        if (!found)
+            note_no_slot(make, rule->slot);
     }
 }
 
@@ -169,12 +188,6 @@ static const char *pso_name(const maker *make, uint32_t pso)
 static const char *origin_path(const maker *make, uint32_t pso)
 {
     return make->inputs->origins[make->inputs->psos[pso].origin].path;
-}
-
-static void note(const maker *make, const psopack_diag *text)
-{
-    if (make->options->events->message)
-        make->options->events->message(make->options->events->user, PSOPACK_NOTE, text->text);
 }
 
 /* One slot named twice in one input: fine when the content is equal. */

@@ -40,8 +40,10 @@ typedef struct psopack_walk {
     /*
      * An entry that cannot be taken; `path` is relative to the root. PSOPACK_OK goes on without it
      * (a directory is left out whole), anything else ends the walk. NULL ends it with the error.
+     * `is_directory`: it is one, and what it holds is not known.
      */
-    psopack_status (*on_error)(void *context, const char *path, const psopack_diag *diag);
+    psopack_status (*on_error)(void *context, const char *path, bool is_directory,
+                               const psopack_diag *diag);
     void *context;
     bool stat_files; /* one system call more for each file */
 } psopack_walk;

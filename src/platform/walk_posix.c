@@ -27,6 +27,7 @@ typedef struct walker {
     const psopack_walk *walk;
     psopack_diag *diag; /* the caller's, may be NULL */
     psopack_diag error; /* of the entry at hand */
+    bool at_directory;  /* the entry at hand is one */
     int root;
     size_t depth; /* levels in use */
     level *levels;
@@ -40,7 +41,8 @@ typedef struct walker {
 static psopack_status report(walker *self, psopack_status status)
 {
     if (self->walk->on_error && self->depth > 0)
-        status = self->walk->on_error(self->walk->context, self->path, &self->error);
+        status =
+            self->walk->on_error(self->walk->context, self->path, self->at_directory, &self->error);
     if (status != PSOPACK_OK && self->diag)
         *self->diag = self->error;
     return status;
@@ -185,7 +187,9 @@ static psopack_status walk_levels(walker *self)
             continue;
         }
         const psopack_walk_item *item = &top->list.items[top->next++];
-        if (set_path(self, top, item))
+        bool fits = set_path(self, top, item);
+        self->at_directory = !fits || item->type == PSOPACK_WALK_ITEM_DIRECTORY;
+        if (fits)
             PSOPACK_TRY(visit(self, item->type));
         else
             PSOPACK_TRY(report_text(self, PSOPACK_E_LIMIT,

@@ -63,9 +63,10 @@ static psopack_status on_entry(void *context, const psopack_walk_entry *entry, p
     return PSOPACK_OK;
 }
 
-static psopack_status on_error(void *context, const char *path, const psopack_diag *diag)
+static psopack_status on_error(void *context, const char *path, bool is_directory,
+                               const psopack_diag *diag)
 {
-    (void)path;
+    (void)path, (void)is_directory;
     /* Files come and go while other processes work: what is gone needs no clearing. */
     if (diag->code != PSOPACK_E_NO_ENTRY)
         note(context, diag->code, diag);

@@ -48,9 +48,11 @@ static psopack_status on_entry(void *context, const psopack_walk_entry *entry, p
     return entry->type == PSOPACK_WALK_FILE ? self->stop_at_entry : PSOPACK_OK;
 }
 
-static psopack_status on_error(void *context, const char *path, const psopack_diag *diag)
+static psopack_status on_error(void *context, const char *path, bool is_directory,
+                               const psopack_diag *diag)
 {
     journal *self = context;
+    (void)is_directory;
     note(self, psopack_status_name(diag->code), path);
     return self->stop_at_error;
 }
