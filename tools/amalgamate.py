@@ -21,7 +21,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TARGETS = ("psopack-format", "psopack-system", "psopack")
-PUBLIC_HEADERS = ("psopack/status.h", "psopack/psopack.h")
+PUBLIC_HEADERS = ("psopack/status.h", "psopack/psopack.h", "psopack/load_plan.h",
+                  "psopack/residency.h", "psopack/mount.h")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+[<"]([^>"]+)[>"].*\n', re.MULTILINE)
 OWN_NAMES = (
     # Functions and tables; ALWAYS_INLINE and the like count as static.

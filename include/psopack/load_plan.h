@@ -53,7 +53,7 @@ typedef struct psopack_load_plan_options {
 
 /*
  * Makes a plan. Reads the manifest only; allocates 24 bytes a component and 24 a job, and while it
- * works a bit per component of the archive and heap. The archive must outlive the plan.
+ * works a bit per component of the archive and heap, and 11 KiB. The archive must outlive the plan.
  *
  * A component that slots of two heaps use gets a place in each. PSOPACK_E_NOT_FOUND for a PSO index
  * out of range, PSOPACK_E_ARGUMENT, PSOPACK_E_NOMEM, or damage to the manifest.

@@ -9,6 +9,8 @@
  * - A psopack_archive is constant after open. Any number of threads may use one without locks. A
  *   psopack_context is scratch memory for reads: one thread at a time uses one.
  * - After open and context creation no call allocates, also not inside zstd.
+ * - A call takes at most 8 KiB of stack, what zstd and the system take not counted. Nothing
+ * recurses or computes with floats.
  * - A file opened with mapping must not be cut while it is open: the system then raises SIGBUS at
  *   the next touch. Open with PSOPACK_OPEN_NO_MAP where that can happen.
  * - Sizes are in bytes, indexes count from 0. Strings handed out belong to the archive.

@@ -5,6 +5,8 @@
  * order; those that do, in file order; last what lies in the bases themselves, in runs that several
  * threads can share, for it needs no reading.
  */
+#include <string.h>
+
 #include "loader/load_plan.h"
 
 #define RUN_BYTES (256u << 10) /* delivered by one job out of a base */
@@ -23,6 +25,7 @@ typedef struct cutter {
     uint32_t at[GROUPS];                  /* where the next job of each group goes */
     uint32_t largest_base;                /* its plan_base() + 1; 0 when there is none */
     uint32_t by_base[PLAN_BASES_MAX + 1]; /* the first time: runs by the base of their block */
+    uint8_t states[PLAN_BASES_MAX];       /* by plan_base(): BASE_* below */
     const psopack_archive *archive;       /* that holds the open run */
     uint32_t first_component;             /* the plan's number of its component 0 */
     uint32_t block;                       /* of the open run; UINT32_MAX: none yet */
@@ -156,19 +159,18 @@ static bool lies_in_block(const cutter *cut, uint32_t component, uint32_t *ret_i
     return index >= cut->row.first && index - cut->row.first < cut->row.count;
 }
 
-static void mark_bases(cutter *cut, uint8_t states[PLAN_BASES_MAX])
+static void mark_bases(cutter *cut)
 {
     const psopack_archive *archive = cut->plan->archive;
     uint32_t base;
     if ((cut->row.flags & PSOPACK_BLOCK_BASE) != 0 &&
         psopack_base_of_block(cut->archive, cut->block, &base))
-        mark_base(archive, states, plan_base(cut->archive, base));
+        mark_base(archive, cut->states, plan_base(cut->archive, base));
     if (cut->base != 0)
-        mark_base(archive, states, cut->base - 1);
+        mark_base(archive, cut->states, cut->base - 1);
 }
 
-static psopack_status cut_item(cutter *cut, uint32_t index, uint8_t states[PLAN_BASES_MAX],
-                               psopack_diag *diag)
+static psopack_status cut_item(cutter *cut, uint32_t index, psopack_diag *diag)
 {
     uint32_t component;
     const plan_item *item = &cut->plan->items[index];
@@ -180,7 +182,7 @@ static psopack_status cut_item(cutter *cut, uint32_t index, uint8_t states[PLAN_
     if (!lies_in_block(cut, item->component, &component)) {
         close_run(cut);
         PSOPACK_TRY(enter_block(cut, item->component, diag));
-        mark_bases(cut, states);
+        mark_bases(cut);
     } else {
         PSOPACK_TRY(skip_to(cut, component, diag));
         if ((cut->row.flags & PSOPACK_BLOCK_BASE) != 0 && cut->open.bytes >= RUN_BYTES)
@@ -216,16 +218,16 @@ static psopack_status next_base(const psopack_archive *archive, const uint8_t *s
     return PSOPACK_OK;
 }
 
-static psopack_status cut_bases(cutter *cut, uint8_t states[PLAN_BASES_MAX], psopack_diag *diag)
+static psopack_status cut_bases(cutter *cut, psopack_diag *diag)
 {
     uint32_t at = 0;
     for (;;) {
         uint32_t base;
         psopack_block_row row = {0};
-        PSOPACK_TRY(next_base(cut->plan->archive, states, &base, &row, diag));
+        PSOPACK_TRY(next_base(cut->plan->archive, cut->states, &base, &row, diag));
         if (base == UINT32_MAX)
             break;
-        states[base] = BASE_PLACED;
+        cut->states[base] = BASE_PLACED;
         count_block(cut->plan, &row);
         if (at == 0)
             cut->largest_base = base + 1;
@@ -248,24 +250,38 @@ static void place_groups(psopack_load_plan *plan, const cutter *cut)
     plan->info.jobs = plan->in_base_at + cut->at[GROUP_IN_BASE];
 }
 
-psopack_status psopack_load_plan_cut(psopack_load_plan *plan, plan_job *jobs, psopack_diag *diag)
+static psopack_status cut_all(cutter *cut, psopack_diag *diag)
 {
-    uint8_t states[PLAN_BASES_MAX] = {BASE_NOT_NEEDED};
-    cutter cut = {.plan = plan, .jobs = jobs, .block = UINT32_MAX};
-    if (jobs) {
-        cut.largest_base = plan->largest_base;
-        cut.at[GROUP_EARLY] = plan->info.base_jobs;
-        cut.at[GROUP_LATE] = plan->late_at;
-        cut.at[GROUP_IN_BASE] = plan->in_base_at;
-    }
+    psopack_load_plan *plan = cut->plan;
     plan->info.blocks = 0;
     plan->info.read_bytes = 0;
     plan->info.largest_read = 0;
     for (uint32_t i = 0; i < plan->info.items; i++)
-        PSOPACK_TRY(cut_item(&cut, i, states, diag));
-    close_run(&cut);
-    PSOPACK_TRY(cut_bases(&cut, states, diag));
-    if (!jobs)
-        place_groups(plan, &cut);
+        PSOPACK_TRY(cut_item(cut, i, diag));
+    close_run(cut);
+    PSOPACK_TRY(cut_bases(cut, diag));
+    if (!cut->jobs)
+        place_groups(plan, cut);
     return PSOPACK_OK;
+}
+
+psopack_status psopack_load_plan_cut(psopack_load_plan *plan, plan_job *jobs, psopack_diag *diag)
+{
+    /* More than the stack is promised to hold, with the bases of a chain of layers. */
+    cutter *cut = psopack_allocate(&plan->allocator, sizeof *cut, diag);
+    if (!cut)
+        return PSOPACK_E_NOMEM;
+    memset(cut, 0, sizeof *cut);
+    cut->plan = plan;
+    cut->jobs = jobs;
+    cut->block = UINT32_MAX;
+    if (jobs) {
+        cut->largest_base = plan->largest_base;
+        cut->at[GROUP_EARLY] = plan->info.base_jobs;
+        cut->at[GROUP_LATE] = plan->late_at;
+        cut->at[GROUP_IN_BASE] = plan->in_base_at;
+    }
+    psopack_status status = cut_all(cut, diag);
+    plan->allocator.release(plan->allocator.user, cut, sizeof *cut);
+    return status;
 }

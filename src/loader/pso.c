@@ -167,7 +167,7 @@ psopack_status psopack_pso_find(const psopack_archive *archive, psopack_context 
 {
     PSOPACK_TRY(check_context(archive, context, diag));
     for (const psopack_archive *at = archive; at && size <= PSOPACK_PSO_NAME_MAX; at = at->base) {
-        uint32_t own;
+        uint32_t own = 0;
         psopack_status status = find_own(at, context, name, size, &own, diag);
         if (status == PSOPACK_OK)
             status = psopack_shown_pso(archive, at, own, ret_pso, diag);
