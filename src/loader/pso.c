@@ -84,7 +84,7 @@ psopack_status psopack_pso_find_key(const psopack_archive *archive, psopack_cont
                                     uint64_t key, uint32_t *ret_pso)
 {
     for (const psopack_archive *at = archive; at; at = at->base) {
-        uint32_t own;
+        uint32_t own = 0;
         psopack_status status = find_own_key(at, context, key, &own);
         if (status == PSOPACK_OK)
             return psopack_shown_pso(archive, at, own, ret_pso, NULL);
