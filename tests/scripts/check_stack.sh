@@ -20,8 +20,10 @@ fi
 
 # Instructions that compute with floats; moves and integer vectors use the same registers.
 floats() {
+    arithmetic='v?(add|sub|mul|div|sqrt|u?comi)[sp][sd]'
+    x87='f(i?ld|i?st|i?add|i?mul|i?sub|i?div)[a-z0-9]*'
     objdump -d --no-show-raw-insn "$1" |
-        grep -E '[[:space:]](v?(add|sub|mul|div|sqrt|u?comi)[sp][sd]|v?cvt[a-z0-9]+|f(i?ld|i?st|i?add|i?mul|i?sub|i?div)[a-z0-9]*)[[:space:]]'
+        grep -E "[[:space:]]($arithmetic|v?cvt[a-z0-9]+|$x87)[[:space:]]"
 }
 
 "$root/tools/amalgamate.py" "$2" "$out"
