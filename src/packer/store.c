@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static XXH128_hash_t plain_hash(const void *bytes, size_t size)
+static XXH128_hash_t as_it_is(XXH128_hash_t hash)
 {
-    return XXH3_128bits(bytes, size);
+    return hash;
 }
 
 static bool plain_equal(const void *a, const void *b, size_t size)
@@ -19,7 +19,7 @@ psopack_status psopack_store_init(psopack_store *store, const psopack_inputs *in
                                   const psopack_hooks *hooks, uint64_t budget, psopack_diag *diag)
 {
     *store = (psopack_store){.inputs = inputs, .budget = budget};
-    store->hooks.hash = hooks && hooks->hash ? hooks->hash : plain_hash;
+    store->hooks.weaken = hooks && hooks->weaken ? hooks->weaken : as_it_is;
     store->hooks.equal = hooks && hooks->equal ? hooks->equal : plain_equal;
     PSOPACK_TRY(psopack_mutex_init(&store->mutex, diag));
     store->has_mutex = true;
@@ -41,7 +41,8 @@ void psopack_store_free(psopack_store *store)
 /* Chains hang newest first from the table's heads. */
 static void hang(psopack_store *store, uint32_t index)
 {
-    uint32_t *head = &store->table[store->items[index].hash.low64 & (store->table_size - 1)];
+    XXH128_hash_t place = store->hooks.weaken(store->items[index].hash);
+    uint32_t *head = &store->table[place.low64 & (store->table_size - 1)];
     store->items[index].next = *head;
     *head = index + 1;
 }
@@ -71,10 +72,11 @@ static uint32_t find_from(const psopack_store *store, const psopack_stored *want
     uint32_t best = UINT32_MAX;
     if (store->table_size == 0)
         return best;
-    uint32_t next = store->table[wanted->hash.low64 & (store->table_size - 1)];
+    XXH128_hash_t place = store->hooks.weaken(wanted->hash);
+    uint32_t next = store->table[place.low64 & (store->table_size - 1)];
     while (next != 0 && next - 1 >= seen) {
         const psopack_stored *item = &store->items[next - 1];
-        if (item->size == wanted->size && XXH128_isEqual(item->hash, wanted->hash))
+        if (item->size == wanted->size && XXH128_isEqual(store->hooks.weaken(item->hash), place))
             best = next - 1;
         next = item->next;
     }
@@ -142,8 +144,7 @@ static psopack_status read_again(const psopack_store *store, const psopack_store
     uint64_t size;
     PSOPACK_TRY(psopack_inputs_read(store->inputs, &store->inputs->files[item->file], buffer,
                                     ret_bytes, &size, diag));
-    if (size != item->size ||
-        !XXH128_isEqual(store->hooks.hash(*ret_bytes, (size_t)size), item->hash))
+    if (size != item->size || !XXH128_isEqual(XXH3_128bits(*ret_bytes, (size_t)size), item->hash))
         return psopack_fail(diag, PSOPACK_E_CHANGED,
                             "%s: it changed since it was first read; build when its writer is done",
                             buffer->path);
@@ -167,7 +168,7 @@ psopack_status psopack_store_add(psopack_store *store, uint32_t file, const uint
                                  uint32_t *ret_item, psopack_diag *diag)
 {
     psopack_stored wanted = {
-        .hash = store->hooks.hash(bytes, (size_t)size), .size = size, .file = file, .crc = crc};
+        .hash = XXH3_128bits(bytes, (size_t)size), .size = size, .file = file, .crc = crc};
     psopack_stored candidate;
     psopack_status status;
     uint32_t item, seen = 0;
@@ -196,7 +197,7 @@ psopack_status psopack_store_find(const psopack_store *store, const uint8_t *byt
                                   psopack_read_buffer *buffer, uint32_t *ret_item,
                                   psopack_diag *diag)
 {
-    const psopack_stored wanted = {.hash = store->hooks.hash(bytes, (size_t)size), .size = size};
+    const psopack_stored wanted = {.hash = XXH3_128bits(bytes, (size_t)size), .size = size};
     for (uint32_t seen = 0;; seen++) {
         bool equal;
         seen = find_from(store, &wanted, seen);

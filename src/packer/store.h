@@ -15,9 +15,10 @@
 #include "packer/inputs.h"
 #include "platform/thread.h"
 
-/* Test hooks: a weak hash forces collisions, a wrong `equal` makes a packer that dedups wrongly. */
+/* Test hooks: hashes that are weakened where components are looked up force collisions, a wrong
+ * `equal` makes a packer that dedups wrongly. */
 typedef struct psopack_hooks {
-    XXH128_hash_t (*hash)(const void *bytes, size_t size);
+    XXH128_hash_t (*weaken)(XXH128_hash_t hash);
     bool (*equal)(const void *a, const void *b, size_t size);
 } psopack_hooks;
 
