@@ -12,7 +12,8 @@
  * - A call takes at most 8 KiB of stack, what zstd and the system take not counted. Nothing
  * recurses or computes with floats.
  * - A file opened with mapping must not be cut while it is open: the system then raises SIGBUS at
- *   the next touch. Open with PSOPACK_OPEN_NO_MAP where that can happen.
+ *   the next touch. Open with PSOPACK_OPEN_NO_MAP where that can happen: the manifest is then kept
+ *   in memory, blocks are read by system calls, and a lost byte is PSOPACK_E_TRUNCATED.
  * - Sizes are in bytes, indexes count from 0. Strings handed out belong to the archive.
  *
  * Terms: a *component* is one opaque blob. A *PSO* is a named set of slot -> component; a *slot* is
