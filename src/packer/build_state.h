@@ -5,6 +5,7 @@
 
 #include "packer/build.h"
 #include "packer/build_olds.h"
+#include "packer/compress.h"
 
 struct psopack_build {
     psopack_build_options options;
@@ -20,8 +21,19 @@ struct psopack_build {
     uint32_t source_count; /* archives added */
     bool is_stripped;      /* some slot of an archive was left out, now or before */
     char *cache_path;      /* of the hash cache; NULL: none */
+    uint64_t cached_files; /* not read: the hash cache knew them */
     char **depfile_inputs;
     size_t depfile_count;
 };
+
+/* Opens older archives, reads all inputs and makes the model. The caller frees both, also after a
+ * failure. */
+psopack_status psopack_build_collect(psopack_build *build, psopack_store *ret_store,
+                                     psopack_model *ret_model, psopack_diag *diag);
+
+/* What a result says of any archive. */
+void psopack_build_count(const psopack_model *model, const psopack_plan *plan,
+                         const psopack_compress_result *compressed, uint64_t file_bytes,
+                         psopack_publish_outcome outcome, psopack_build_result *ret_result);
 
 #endif

@@ -26,14 +26,13 @@ typedef struct work {
     psopack_publish *publish;
     psopack_waste waste;
     bool repacked;
-    psopack_old *output;   /* what is at the output's place, made by the same recipe; or NULL */
-    uint64_t cached_files; /* not read: the hash cache knew them */
+    psopack_old *output; /* what is at the output's place, made by the same recipe; or NULL */
 } work;
 
 /* `kinds` of older archives exist in any case when their blocks are to be kept. */
-static psopack_status make_model(work *state, bool with_old_kinds, psopack_diag *diag)
+static psopack_status make_model(const psopack_build *build, const psopack_store *store,
+                                 bool with_old_kinds, psopack_model *ret_model, psopack_diag *diag)
 {
-    const psopack_build *build = state->build;
     psopack_model_options options = {
         .target = build->target,
         .content_version = build->options.content_version,
@@ -49,7 +48,7 @@ static psopack_status make_model(work *state, bool with_old_kinds, psopack_diag 
         .prefer = build->options.prefer,
         .events = &build->options.events,
     };
-    return psopack_model_make(&build->inputs, &state->store, &options, &state->model, diag);
+    return psopack_model_make(&build->inputs, store, &options, ret_model, diag);
 }
 
 /* Leaves to the model what the layer holds itself. */
@@ -62,9 +61,8 @@ static psopack_status split_layer(work *state, psopack_diag *diag)
     return psopack_model_subset(&state->whole, state->layer.take, &state->model, diag);
 }
 
-static psopack_status scan(work *state, psopack_diag *diag)
+static psopack_status scan(psopack_build *build, psopack_store *store, psopack_diag *diag)
 {
-    psopack_build *build = state->build;
     psopack_hash_cache *cache = NULL;
     if (build->cache_path)
         PSOPACK_TRY(psopack_hash_cache_open(build->cache_path, build->inputs.file_count,
@@ -76,23 +74,30 @@ static psopack_status scan(work *state, psopack_diag *diag)
         .events = &build->options.events,
     };
     psopack_status status =
-        psopack_scan(&build->inputs, &state->store, &options, &state->cached_files, diag);
+        psopack_scan(&build->inputs, store, &options, &build->cached_files, diag);
     psopack_hash_cache_close(&cache);
     return status;
+}
+
+psopack_status psopack_build_collect(psopack_build *build, psopack_store *ret_store,
+                                     psopack_model *ret_model, psopack_diag *diag)
+{
+    const psopack_build_options *options = &build->options;
+    PSOPACK_TRY(psopack_build_olds_open(&build->olds, options->profile, diag));
+    PSOPACK_TRY(
+        psopack_store_init(ret_store, &build->inputs, &build->hooks, build->store_budget, diag));
+    PSOPACK_TRY(psopack_scan_archives(&build->inputs,
+                                      build->olds.are_inputs ? build->olds.count : 0, ret_store,
+                                      options->threads, &options->events, diag));
+    PSOPACK_TRY(scan(build, ret_store, diag));
+    return make_model(build, ret_store, true, ret_model, diag);
 }
 
 static psopack_status collect(work *state, psopack_diag *diag)
 {
     psopack_build *build = state->build;
     const psopack_build_options *options = &build->options;
-    PSOPACK_TRY(psopack_build_olds_open(&build->olds, options->profile, diag));
-    PSOPACK_TRY(psopack_store_init(&state->store, &build->inputs, &build->hooks,
-                                   build->store_budget, diag));
-    PSOPACK_TRY(psopack_scan_archives(&build->inputs,
-                                      build->olds.are_inputs ? build->olds.count : 0, &state->store,
-                                      options->threads, &options->events, diag));
-    PSOPACK_TRY(scan(state, diag));
-    PSOPACK_TRY(make_model(state, true, diag));
+    PSOPACK_TRY(psopack_build_collect(build, &state->store, &state->model, diag));
     PSOPACK_TRY(psopack_build_olds_match(&build->olds, &state->store, options->threads,
                                          &options->events, diag));
     state->is_layer = build->olds.count != 0 && build->olds.how == PSOPACK_KEEP_OUTSIDE;
@@ -133,7 +138,7 @@ static psopack_status plan(work *state, psopack_diag *diag)
     note_repack(state);
     psopack_plan_free(&state->plan);
     psopack_model_free(&state->model);
-    PSOPACK_TRY(make_model(state, false, diag));
+    PSOPACK_TRY(make_model(state->build, &state->store, false, &state->model, diag));
     return make_plan(state, NULL, diag);
 }
 
@@ -192,9 +197,18 @@ static psopack_status write_new(work *state, psopack_diag *diag)
 {
     const psopack_build_options *options = &state->build->options;
     PSOPACK_TRY(write_front(state, diag));
-    PSOPACK_TRY(psopack_compress(&state->model, &state->store, &state->plan, state->settings,
-                                 may_reuse(state->build) ? state->output : NULL, options->threads,
-                                 &options->events, state->publish, &state->compressed, diag));
+    psopack_compress_job job = {
+        .model = &state->model,
+        .store = &state->store,
+        .plan = &state->plan,
+        .settings = state->settings,
+        .events = &options->events,
+        .threads = options->threads,
+        .end = state->plan.block_count,
+        .output = may_reuse(state->build) ? state->output : NULL,
+        .publish = state->publish,
+    };
+    PSOPACK_TRY(psopack_compress(&job, &state->compressed, diag));
     psopack_manifest_input input = {
         .model = &state->model,
         .plan = &state->plan,
@@ -220,31 +234,39 @@ static psopack_status write_archive(work *state, psopack_diag *diag)
     return options->check(options->check_user, psopack_publish_temp_path(state->publish), diag);
 }
 
-static void report(const work *state, uint64_t file_bytes, psopack_publish_outcome outcome,
-                   psopack_build_result *ret_result)
+void psopack_build_count(const psopack_model *model, const psopack_plan *plan,
+                         const psopack_compress_result *compressed, uint64_t file_bytes,
+                         psopack_publish_outcome outcome, psopack_build_result *ret_result)
 {
-    const psopack_model *model = state->is_layer ? &state->whole : &state->model;
     *ret_result = (psopack_build_result){
         .psos = model->pso_count,
         .references = model->reference_count,
         .reference_bytes = model->reference_bytes,
         .components = model->component_count,
         .component_bytes = model->component_bytes,
-        .blocks = state->plan.block_count,
-        .data_bytes = state->compressed.data_bytes,
-        .base_bytes = state->compressed.base_bytes,
-        .manifest_bytes = file_bytes - state->compressed.data_bytes, /* block padding too */
+        .blocks = plan->block_count,
+        .data_bytes = compressed->data_bytes,
+        .base_bytes = compressed->base_bytes,
+        .manifest_bytes = file_bytes - compressed->data_bytes, /* block padding too */
         .file_bytes = file_bytes,
         .skipped_psos = model->skipped_psos,
-        .collisions = state->store.collisions,
-        .kept_bytes = state->repacked ? 0 : state->waste.kept_bytes,
-        .waste_bytes = state->repacked ? 0 : state->waste.dead_bytes,
-        .repacked = state->repacked,
-        .reused_blocks = state->compressed.reused_blocks,
-        .cached_files = state->cached_files,
         .peak_memory = psopack_process_peak_memory(),
         .unchanged = outcome == PSOPACK_PUBLISH_UNCHANGED,
     };
+    memcpy(ret_result->content_id, model->content_id, sizeof ret_result->content_id);
+}
+
+static void report(const work *state, uint64_t file_bytes, psopack_publish_outcome outcome,
+                   psopack_build_result *ret_result)
+{
+    psopack_build_count(state->is_layer ? &state->whole : &state->model, &state->plan,
+                        &state->compressed, file_bytes, outcome, ret_result);
+    ret_result->collisions = state->store.collisions;
+    ret_result->kept_bytes = state->repacked ? 0 : state->waste.kept_bytes;
+    ret_result->waste_bytes = state->repacked ? 0 : state->waste.dead_bytes;
+    ret_result->repacked = state->repacked;
+    ret_result->reused_blocks = state->compressed.reused_blocks;
+    ret_result->cached_files = state->build->cached_files;
     if (state->is_layer) {
         ret_result->layer_psos = state->layer.place_count;
         ret_result->removed_psos = state->layer.removed_count;
@@ -255,7 +277,6 @@ static void report(const work *state, uint64_t file_bytes, psopack_publish_outco
     }
     for (size_t i = 0; i < state->plan.block_count; i++)
         ret_result->kept_blocks += state->plan.blocks[i].old != NULL;
-    memcpy(ret_result->content_id, model->content_id, sizeof ret_result->content_id);
     memcpy(ret_result->archive_id, state->manifest.archive_id, sizeof ret_result->archive_id);
 }
 

@@ -34,12 +34,7 @@ typedef struct block_place {
 } block_place;
 
 typedef struct compress_state {
-    const psopack_model *model;
-    const psopack_store *store;
-    psopack_plan *plan;
-    const psopack_profile_settings *settings;
-    const psopack_build_events *events;
-    psopack_publish *publish;
+    const psopack_compress_job *job;
     worker_state *workers;
     unsigned worker_count;
     block_place *places;
@@ -55,8 +50,9 @@ typedef struct compress_state {
 static psopack_status append_component(const compress_state *state, worker_state *worker,
                                        uint32_t component, size_t at, psopack_diag *diag)
 {
-    return psopack_plan_component_bytes(state->model, state->store, state->plan, component,
-                                        &worker->buffer, worker->raw + at, worker->scratch, diag);
+    return psopack_plan_component_bytes(state->job->model, state->job->store, state->job->plan,
+                                        component, &worker->buffer, worker->raw + at,
+                                        worker->scratch, diag);
 }
 
 static psopack_status gather(const compress_state *state, worker_state *worker,
@@ -65,17 +61,18 @@ static psopack_status gather(const compress_state *state, worker_state *worker,
     PSOPACK_TRY(psopack_grow(&worker->raw, &worker->raw_capacity, block->raw_size + 1, 1, diag));
     if (block->is_piece) {
         const uint8_t *bytes;
-        uint32_t component = state->plan->order[block->first];
-        PSOPACK_TRY(psopack_store_bytes(state->store, state->model->components[component].item,
+        uint32_t component = state->job->plan->order[block->first];
+        PSOPACK_TRY(psopack_store_bytes(state->job->store,
+                                        state->job->model->components[component].item,
                                         &worker->buffer, &bytes, diag));
         memcpy(worker->raw, bytes + block->piece_offset, block->raw_size);
         return PSOPACK_OK;
     }
     size_t at = 0;
     for (uint32_t i = 0; i < block->count; i++) {
-        uint32_t component = state->plan->order[block->first + i];
+        uint32_t component = state->job->plan->order[block->first + i];
         PSOPACK_TRY(append_component(state, worker, component, at, diag));
-        at += (size_t)psopack_plan_stored_size(state->model, state->plan, component);
+        at += (size_t)psopack_plan_stored_size(state->job->model, state->job->plan, component);
     }
     return PSOPACK_OK;
 }
@@ -91,9 +88,9 @@ static psopack_status looks_incompressible(const compress_state *state, worker_s
     *ret_answer = false;
     if (block->base != PSOPACK_NO_BASE || block->raw_size < PROBE_MIN)
         return PSOPACK_OK;
-    PSOPACK_TRY(psopack_codec_compress(worker->codec, &quick, NULL, state->settings->plain_frames,
-                                       worker->raw, block->raw_size, place->bytes, place->capacity,
-                                       &size, diag));
+    PSOPACK_TRY(psopack_codec_compress(
+        worker->codec, &quick, NULL, state->job->settings->plain_frames, worker->raw,
+        block->raw_size, place->bytes, place->capacity, &size, diag));
     *ret_answer = size > block->raw_size - block->raw_size / PROBE_SHARE;
     return PSOPACK_OK;
 }
@@ -101,7 +98,7 @@ static psopack_status looks_incompressible(const compress_state *state, worker_s
 static uint32_t block_flags(const compress_state *state, const psopack_plan_block *block, bool raw)
 {
     uint32_t flags = raw ? PSOPACK_BLOCK_RAW : 0;
-    if (!raw && state->settings->plain_frames)
+    if (!raw && state->job->settings->plain_frames)
         flags |= PSOPACK_BLOCK_FRAME;
     if (block->is_base)
         flags |= PSOPACK_BLOCK_BASE;
@@ -115,9 +112,9 @@ static psopack_status compress_raw(const compress_state *state, worker_state *wo
                                    const psopack_plan_block *block, block_place *place,
                                    psopack_diag *diag)
 {
-    const psopack_profile_settings *settings = state->settings;
+    const psopack_profile_settings *settings = state->job->settings;
     const psopack_codec_params *params =
-        block->is_base ? &settings->base : &state->plan->kinds[block->kind].params;
+        block->is_base ? &settings->base : &state->job->plan->kinds[block->kind].params;
     const psopack_codec_base *base =
         block->base == PSOPACK_NO_BASE ? NULL : state->bases[block->base];
     size_t size = block->raw_size;
@@ -147,7 +144,8 @@ static psopack_status compress_raw(const compress_state *state, worker_state *wo
 
 static uint32_t block_transform(const compress_state *state, const psopack_plan_block *block)
 {
-    return block->is_piece ? PSOPACK_TRANSFORM_NONE : state->plan->kinds[block->kind].transform;
+    return block->is_piece ? PSOPACK_TRANSFORM_NONE
+                           : state->job->plan->kinds[block->kind].transform;
 }
 
 /* A block of an older archive as it is, once its check has matched. Its row stays, but for its
@@ -181,7 +179,7 @@ static psopack_status reuse_raw(const compress_state *state, worker_state *worke
         .bytes = worker->raw,
         .size = block->raw_size,
         .transform = block_transform(state, block),
-        .base = block->base == PSOPACK_NO_BASE ? NULL : state->plan->bases[block->base].hash,
+        .base = block->base == PSOPACK_NO_BASE ? NULL : state->job->plan->bases[block->base].hash,
         .is_base = block->is_base,
     };
     const psopack_block_row *row;
@@ -200,14 +198,29 @@ static psopack_status reuse_raw(const compress_state *state, worker_state *worke
     return PSOPACK_OK;
 }
 
+static psopack_status fetch_block(const compress_state *state, uint64_t number, block_place *place,
+                                  psopack_diag *diag)
+{
+    const psopack_compress_job *job = state->job;
+    const uint8_t *bytes;
+    PSOPACK_TRY(job->fetch(job->fetch_user, number, &bytes, &place->written, diag));
+    PSOPACK_TRY(psopack_grow(&place->bytes, &place->capacity,
+                             (size_t)place->written.stored_size + 1, 1, diag));
+    if (place->written.stored_size != 0)
+        memcpy(place->bytes, bytes, place->written.stored_size);
+    return PSOPACK_OK;
+}
+
 static psopack_status make_block(void *context, unsigned worker_index, uint64_t item, unsigned slot,
                                  psopack_diag *diag)
 {
     compress_state *state = context;
     worker_state *worker = &state->workers[worker_index];
-    const psopack_plan_block *block = &state->plan->blocks[item];
+    const psopack_plan_block *block = &state->job->plan->blocks[state->job->first + item];
     block_place *place = &state->places[slot];
-    PSOPACK_TRY(psopack_go_on(state->events, diag));
+    PSOPACK_TRY(psopack_go_on(state->job->events, diag));
+    if (state->job->fetch)
+        return fetch_block(state, state->job->first + item, place, diag);
     if (block->old)
         return copy_block(block, place, diag);
     PSOPACK_TRY(gather(state, worker, block, diag));
@@ -218,7 +231,7 @@ static psopack_status make_block(void *context, unsigned worker_index, uint64_t 
         PSOPACK_TRY(compress_raw(state, worker, block, place, diag));
     place->written.check = psopack_block_check(
         place->bytes, place->written.stored_size, block->raw_size, block_transform(state, block),
-        block->base == PSOPACK_NO_BASE ? NULL : state->plan->bases[block->base].hash);
+        block->base == PSOPACK_NO_BASE ? NULL : state->job->plan->bases[block->base].hash);
     return PSOPACK_OK;
 }
 
@@ -229,11 +242,14 @@ static psopack_status make_block(void *context, unsigned worker_index, uint64_t 
 static uint32_t block_alignment(const compress_state *state, const psopack_plan_block *block,
                                 const psopack_written_block *written)
 {
-    uint32_t alignment = state->settings->block_align;
-    if ((written->flags & PSOPACK_BLOCK_RAW) == 0 || state->settings->compress)
+    uint32_t alignment = state->job->settings->block_align;
+    if (state->job->is_part)
+        return 1;
+    if ((written->flags & PSOPACK_BLOCK_RAW) == 0 || state->job->settings->compress)
         return alignment;
     for (uint32_t i = 0; i < block->count; i++) {
-        psopack_component_row row = psopack_plan_row(state->model, state->plan, block->first + i);
+        psopack_component_row row =
+            psopack_plan_row(state->job->model, state->job->plan, block->first + i);
         uint32_t wanted = UINT32_C(1) << row.align_log2;
         alignment = wanted > alignment ? wanted : alignment;
     }
@@ -257,23 +273,25 @@ static psopack_status write_padding(psopack_publish *publish, uint32_t alignment
 static psopack_status use_block(void *context, uint64_t item, unsigned slot, psopack_diag *diag)
 {
     compress_state *state = context;
-    const psopack_plan_block *block = &state->plan->blocks[item];
+    uint64_t number = state->job->first + item;
+    const psopack_plan_block *block = &state->job->plan->blocks[number];
     psopack_written_block *written = &state->places[slot].written;
-    if (!block->old || block->old != state->plan->prefix) {
-        PSOPACK_TRY(write_padding(state->publish, block_alignment(state, block, written), diag));
-        written->offset = psopack_publish_offset(state->publish);
-        PSOPACK_TRY(psopack_publish_write(state->publish, state->places[slot].bytes,
+    if (!block->old || block->old != state->job->plan->prefix) {
+        PSOPACK_TRY(
+            write_padding(state->job->publish, block_alignment(state, block, written), diag));
+        written->offset = psopack_publish_offset(state->job->publish);
+        PSOPACK_TRY(psopack_publish_write(state->job->publish, state->places[slot].bytes,
                                           written->stored_size, diag));
     }
-    state->result.blocks[item] = *written;
+    state->result.blocks[number] = *written;
     state->result.reused_blocks += !block->old && state->places[slot].is_reused;
     state->result.data_bytes += written->stored_size;
     if (block->is_base)
         state->result.base_bytes += written->stored_size;
-    state->plan->kinds[block->kind].stored_bytes += written->stored_size;
-    if (state->events->progress)
-        state->events->progress(state->events->user, "compress", item + 1,
-                                state->plan->block_count);
+    state->job->plan->kinds[block->kind].stored_bytes += written->stored_size;
+    if (state->job->events->progress)
+        state->job->events->progress(state->job->events->user, "compress", item + 1,
+                                     state->job->plan->block_count);
     return PSOPACK_OK;
 }
 
@@ -291,7 +309,7 @@ static psopack_status base_bytes(const compress_state *state, worker_state *work
             memcpy(out, row.tables, row.tables_size);
         return psopack_old_block_bytes(base->old, row.block, out + row.tables_size, diag);
     }
-    const psopack_plan_block *block = &state->plan->blocks[base->block];
+    const psopack_plan_block *block = &state->job->plan->blocks[base->block];
     PSOPACK_TRY(gather(state, worker, block, diag));
     if (base->tables_size != 0)
         memcpy(out, base->tables, base->tables_size);
@@ -299,10 +317,14 @@ static psopack_status base_bytes(const compress_state *state, worker_state *work
     return PSOPACK_OK;
 }
 
-static bool base_is_needed(const psopack_plan *plan, uint32_t base)
+/* A base is made ready for the blocks that build on it, or for its own block's hash. */
+static bool base_is_needed(const psopack_compress_job *job, uint32_t base)
 {
-    for (size_t i = 0; i < plan->block_count; i++) {
-        if (!plan->blocks[i].old && plan->blocks[i].base == base)
+    const psopack_plan *plan = job->plan;
+    if (job->fetch)
+        return false;
+    for (uint64_t i = job->first; i < job->end; i++) {
+        if (!plan->blocks[i].old && (plan->blocks[i].base == base || plan->bases[base].block == i))
             return true;
     }
     return false;
@@ -314,11 +336,11 @@ static psopack_status prepare_base(void *context, unsigned worker_index, uint64_
 {
     compress_state *state = context;
     worker_state *worker = &state->workers[worker_index];
-    psopack_plan_base *base = &state->plan->bases[item];
-    if (base->old && !base_is_needed(state->plan, (uint32_t)item))
+    psopack_plan_base *base = &state->job->plan->bases[item];
+    if (!base_is_needed(state->job, (uint32_t)item))
         return PSOPACK_OK;
-    PSOPACK_TRY(psopack_go_on(state->events, diag));
-    uint32_t raw_size = base->old ? base->raw_size : state->plan->blocks[base->block].raw_size;
+    PSOPACK_TRY(psopack_go_on(state->job->events, diag));
+    uint32_t raw_size = base->old ? base->raw_size : state->job->plan->blocks[base->block].raw_size;
     base->content_size = (size_t)base->tables_size + raw_size;
     PSOPACK_TRY(psopack_new_array(&base->content, base->content_size, 1, diag));
     PSOPACK_TRY(base_bytes(state, worker, base, base->content, diag));
@@ -343,8 +365,8 @@ static psopack_status set_up(compress_state *state, unsigned threads, psopack_di
     PSOPACK_TRY(psopack_new_array(&state->workers, threads, sizeof *state->workers, diag));
     PSOPACK_TRY(psopack_new_array(&state->places, state->place_count, sizeof *state->places, diag));
     PSOPACK_TRY(
-        psopack_new_array(&state->bases, state->plan->base_count, sizeof *state->bases, diag));
-    PSOPACK_TRY(psopack_new_array(&state->result.blocks, state->plan->block_count,
+        psopack_new_array(&state->bases, state->job->plan->base_count, sizeof *state->bases, diag));
+    PSOPACK_TRY(psopack_new_array(&state->result.blocks, state->job->plan->block_count,
                                   sizeof *state->result.blocks, diag));
     for (unsigned i = 0; i < threads; i++) {
         PSOPACK_TRY(psopack_codec_create(&state->workers[i].codec, diag));
@@ -366,7 +388,7 @@ static void tear_down(compress_state *state)
     }
     for (unsigned i = 0; state->places && i < state->place_count; i++)
         free(state->places[i].bytes);
-    for (uint32_t i = 0; state->bases && i < state->plan->base_count; i++)
+    for (uint32_t i = 0; state->bases && i < state->job->plan->base_count; i++)
         psopack_codec_base_destroy(&state->bases[i]);
     psopack_reuse_close(&state->reuse);
     free(state->workers);
@@ -374,34 +396,24 @@ static void tear_down(compress_state *state)
     free(state->bases);
 }
 
-static psopack_status run(compress_state *state, const psopack_old *output, unsigned threads,
-                          psopack_diag *diag)
+static psopack_status run(compress_state *state, psopack_diag *diag)
 {
-    PSOPACK_TRY(set_up(state, threads, diag));
-    if (output && state->settings->compress)
-        PSOPACK_TRY(psopack_reuse_open(output, &state->reuse, diag));
+    const psopack_compress_job *job = state->job;
+    PSOPACK_TRY(set_up(state, job->threads, diag));
+    if (job->output && job->settings->compress)
+        PSOPACK_TRY(psopack_reuse_open(job->output, &state->reuse, diag));
     PSOPACK_TRY(
-        psopack_parallel_for(state->plan->base_count, threads, prepare_base, state, NULL, diag));
+        psopack_parallel_for(job->plan->base_count, job->threads, prepare_base, state, NULL, diag));
     psopack_ordered work = {
         .make = make_block, .use = use_block, .context = state, .window = state->place_count};
-    return psopack_ordered_for(state->plan->block_count, threads, &work, NULL, diag);
+    return psopack_ordered_for(job->end - job->first, job->threads, &work, NULL, diag);
 }
 
-psopack_status psopack_compress(const psopack_model *model, const psopack_store *store,
-                                psopack_plan *plan, const psopack_profile_settings *settings,
-                                const psopack_old *output, unsigned threads,
-                                const psopack_build_events *events, psopack_publish *publish,
+psopack_status psopack_compress(const psopack_compress_job *job,
                                 psopack_compress_result *ret_result, psopack_diag *diag)
 {
-    compress_state state = {
-        .model = model,
-        .store = store,
-        .plan = plan,
-        .settings = settings,
-        .events = events,
-        .publish = publish,
-    };
-    psopack_status status = run(&state, output, threads, diag);
+    compress_state state = {.job = job};
+    psopack_status status = run(&state, diag);
     tear_down(&state);
     if (status == PSOPACK_OK)
         *ret_result = state.result;

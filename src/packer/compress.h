@@ -21,12 +21,29 @@ typedef struct psopack_compress_result {
     uint64_t reused_blocks;
 } psopack_compress_result;
 
-/* Compresses every block and writes it behind what `publish` holds so far. Blocks that `output`
- * (may be NULL; made by the same recipe) has are copied: they would come out the same. */
-psopack_status psopack_compress(const psopack_model *model, const psopack_store *store,
-                                psopack_plan *plan, const psopack_profile_settings *settings,
-                                const psopack_old *output, unsigned threads,
-                                const psopack_build_events *events, psopack_publish *publish,
+/* Where the stored form of a block comes from when it is made already: bytes that stay until the
+ * job ends, and its row. */
+typedef psopack_status psopack_fetch_block(void *user, uint64_t block, const uint8_t **ret_bytes,
+                                           psopack_written_block *ret_written, psopack_diag *diag);
+
+typedef struct psopack_compress_job {
+    const psopack_model *model;
+    const psopack_store *store;
+    psopack_plan *plan;
+    const psopack_profile_settings *settings;
+    const psopack_build_events *events;
+    unsigned threads;
+    uint64_t first, end;        /* blocks of the plan */
+    bool is_part;               /* bytes one behind the other, as if nothing had an alignment */
+    const psopack_old *output;  /* an archive of the same recipe: blocks that it has are copied, as
+                                   they would come out the same. NULL: none */
+    psopack_fetch_block *fetch; /* NULL: blocks are made here */
+    void *fetch_user;
+    psopack_publish *publish;
+} psopack_compress_job;
+
+/* Makes blocks and writes them behind what `publish` holds so far. */
+psopack_status psopack_compress(const psopack_compress_job *job,
                                 psopack_compress_result *ret_result, psopack_diag *diag);
 
 #endif

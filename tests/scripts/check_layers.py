@@ -20,8 +20,8 @@ ALLOWED = {
         "psopack/residency.h", "psopack/status.h",
     ),
     "src/packer": (
-        "packer/", "format/", "platform/", "psopack/build.h", "psopack/psopack.h",
-        "psopack/status.h",
+        "packer/", "format/", "platform/", "psopack/build.h", "psopack/build_stages.h",
+        "psopack/psopack.h", "psopack/status.h",
     ),
     "src/lint": ("lint/", "format/error.h", "psopack/lint.h", "psopack/status.h"),
     "src/session": ("session/", "format/", "platform/", "psopack/"),

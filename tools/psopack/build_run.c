@@ -8,6 +8,7 @@
 #include "pack_products.h"
 #include "signals.h"
 
+#include <psopack/build_stages.h>
 #include <psopack/psopack.h>
 
 #include <inttypes.h>
@@ -137,8 +138,9 @@ psopack_status psopack_build_run_create(psopack_build_run *run, psopack_build_op
 psopack_status psopack_build_run_write(psopack_build_run *run, psopack_diag *diag)
 {
     psopack_signals_defer();
-    psopack_status status =
-        psopack_build_write(run->build, run->options->output, &run->result, diag);
+    psopack_status (*write)(psopack_build *, const char *, psopack_build_result *, psopack_diag *) =
+        run->scans ? psopack_build_scan : psopack_build_write;
+    psopack_status status = write(run->build, run->options->output, &run->result, diag);
     return status == PSOPACK_OK ? psopack_products_write(run->options, run->build, diag) : status;
 }
 

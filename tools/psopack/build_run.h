@@ -12,6 +12,7 @@ typedef struct psopack_build_run {
     psopack_output *output;
     const psopack_options *options;
     psopack_build *build;
+    bool scans; /* the output is a scan file, no archive */
     psopack_build_result result;
     const char *profile; /* by name */
     json_t *warnings;
@@ -29,7 +30,8 @@ void psopack_build_run_end(psopack_build_run *run);
 psopack_status psopack_build_run_create(psopack_build_run *run, psopack_build_options *build,
                                         psopack_diag *diag);
 
-/* Writes the archive, then depfile and stamp. From here on a signal leaves nothing half written. */
+/* Writes the archive or scan file, then depfile and stamp. From here on a signal leaves nothing
+ * half written. */
 psopack_status psopack_build_run_write(psopack_build_run *run, psopack_diag *diag);
 
 /* The members that all such commands have, down to "collisions". */

@@ -143,6 +143,15 @@ static void report_text(const psopack_build_run *run)
     psopack_output_bytes(before, result->reference_bytes);
     psopack_output_bytes(unique, result->component_bytes);
     psopack_output_bytes(after, result->file_bytes);
+    if (run->scans) {
+        psopack_output_summary(
+            run->output,
+            "%s: %" PRIu64 " PSO%s, %" PRIu64 " file%s, %s -> %" PRIu64 " component%s, %s%s",
+            run->options->output, result->psos, psopack_plural(result->psos), result->references,
+            psopack_plural(result->references), before, result->components,
+            psopack_plural(result->components), unique, left_out);
+        return;
+    }
     psopack_output_summary(run->output,
                            "%s: %" PRIu64 " PSO%s, %" PRIu64 " file%s, %s -> %" PRIu64
                            " component%s, %s -> %s%s%s",
@@ -152,13 +161,14 @@ static void report_text(const psopack_build_run *run)
                            left_out, result->unchanged ? " (unchanged)" : "");
 }
 
-int psopack_command_pack(psopack_output *output, const psopack_options *options)
+static int pack_or_scan(psopack_output *output, const psopack_options *options, bool scans)
 {
     enum { EXIT_SKIPPED = 5 };
     psopack_build_run run;
     psopack_diag diag;
     int exit_code = 0;
     psopack_build_run_begin(&run, output, options);
+    run.scans = scans;
     if (pack(&run, &diag) != PSOPACK_OK) {
         exit_code = psopack_output_fail(output, NULL, &diag);
     } else {
@@ -169,4 +179,14 @@ int psopack_command_pack(psopack_output *output, const psopack_options *options)
     }
     psopack_build_run_end(&run);
     return exit_code;
+}
+
+int psopack_command_pack(psopack_output *output, const psopack_options *options)
+{
+    return pack_or_scan(output, options, false);
+}
+
+int psopack_command_scan(psopack_output *output, const psopack_options *options)
+{
+    return pack_or_scan(output, options, true);
 }

@@ -27,6 +27,10 @@ extern const size_t psopack_command_count;
 const psopack_command *psopack_command_find(const char *name);
 
 psopack_command_fn psopack_command_pack;
+psopack_command_fn psopack_command_scan;
+psopack_command_fn psopack_command_plan;
+psopack_command_fn psopack_command_compress;
+psopack_command_fn psopack_command_assemble;
 psopack_command_fn psopack_command_info;
 psopack_command_fn psopack_command_list;
 psopack_command_fn psopack_command_verify;

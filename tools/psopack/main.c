@@ -30,6 +30,11 @@ const psopack_command psopack_commands[] = {
     ROW(lint, LINT, 1, 1, "ARCHIVE", "find what hangs a GPU or fails on a binding tier"),
     ROW(limits, LIMITS, 1, 1, "FILE", "turn a shader limits blob into text, or text into a blob"),
     ROW(bench, BENCH, 1, 1, "ARCHIVE", "measure opening, finding and reading"),
+    ROW(scan, SCAN, 0, UINT_MAX, "INPUT...", "first stage of a spread build: read the inputs"),
+    ROW(plan, PLAN, 1, 1, "SCAN", "second stage: decide what lies where"),
+    ROW(compress, COMPRESS, 2, 2, "SCAN PLAN", "third stage: compress one part of the blocks"),
+    ROW(assemble, ASSEMBLE, 3, UINT_MAX, "SCAN PLAN PART...",
+        "last stage: put the parts together into the archive"),
     ROW(help, HELP, 0, 1, "[COMMAND]", "explain a command, make shell completions"),
     ROW(version, VERSION, 0, 0, "", "print versions"),
 };

@@ -10,6 +10,8 @@
 #define CHOICE(value, choices) value, choices, PSOPACK_OPTION_CHOICE
 #define PACK PSOPACK_FOR_PACK
 #define WRITERS PSOPACK_FOR_WRITERS
+#define SCAN PSOPACK_FOR_SCAN
+#define STAGES PSOPACK_FOR_STAGES
 #define READERS PSOPACK_FOR_READERS
 #define LINTERS PSOPACK_FOR_LINT | PACK
 
@@ -17,15 +19,19 @@ const psopack_option_row psopack_option_rows[] = {
     /* What goes in. */
     {"output", "o", TEXT("FILE"), AT(output), WRITERS,
      "the archive to write; left untouched when it is identical"},
+    {"output", "o", TEXT("FILE"), AT(output), PSOPACK_FOR_SCAN | STAGES,
+     "the file to write; left untouched when it is identical"},
+    {"part", NULL, TEXT("K/N"), AT(part), PSOPACK_FOR_COMPRESS,
+     "which part to compress: K of 1 to N"},
     {"output", "o", TEXT("FILE"), AT(output), PSOPACK_FOR_LIMITS,
      "where to write; standard output by default"},
-    {"flat", NULL, WORDS("SLOT DIR"), AT(flat), PACK,
+    {"flat", NULL, WORDS("SLOT DIR"), AT(flat), PACK | SCAN,
      "add each file below DIR as a PSO with the one slot SLOT"},
-    {"list", NULL, WORDS("FILE"), AT(list), PACK,
+    {"list", NULL, WORDS("FILE"), AT(list), PACK | SCAN,
      "add what FILE lists: lines of PSO, tab, slot, tab, path, or JSON Lines; - is standard input"},
-    {"null", "0", FLAG, AT(null_separated), PACK,
+    {"null", "0", FLAG, AT(null_separated), PACK | SCAN,
      "records of --list end in a zero byte instead of a newline"},
-    {"keep-going", NULL, FLAG, AT(keep_going), PACK,
+    {"keep-going", NULL, FLAG, AT(keep_going), PACK | SCAN,
      "leave out the whole PSO of an input that cannot be read, exit 5"},
     {"prefer", NULL, CHOICE("WHICH", "none|first|last"), AT(prefer), PSOPACK_FOR_MERGE,
      "which archive counts when two hold a PSO of one name with different content; none, the "
@@ -40,16 +46,16 @@ const psopack_option_row psopack_option_rows[] = {
 
     /* What comes out. */
     {"profile", NULL, "PROFILE", "balanced|fast|small|stored|directstorage", PSOPACK_OPTION_TEXT,
-     AT(profile), WRITERS, "how to trade size against speed; balanced by default"},
-    {"align", NULL, WORDS("SLOT=N"), AT(align), PACK,
+     AT(profile), WRITERS | SCAN, "how to trade size against speed; balanced by default"},
+    {"align", NULL, WORDS("SLOT=N"), AT(align), PACK | SCAN,
      "align components of SLOT to N bytes: a power of two up to 65536"},
-    {"hashes", NULL, FLAG, AT(hashes), PACK | PSOPACK_FOR_MERGE,
+    {"hashes", NULL, FLAG, AT(hashes), PACK | PSOPACK_FOR_MERGE | SCAN,
      "store a content hash per component"},
-    {"target", NULL, TEXT("TEXT"), AT(target), WRITERS,
+    {"target", NULL, TEXT("TEXT"), AT(target), WRITERS | SCAN,
      "record what the components were built for; loaders can insist on it"},
     {"target", NULL, TEXT("TEXT"), AT(target), READERS,
      "refuse an archive that was built for another target, exit 4"},
-    {"content-version", NULL, NUMBER("N"), AT(content_version), WRITERS,
+    {"content-version", NULL, NUMBER("N"), AT(content_version), WRITERS | SCAN,
      "record the version of the content; loaders can insist on it"},
     {"content-version", NULL, NUMBER("N"), AT(content_version), READERS,
      "refuse an archive of another content version, exit 4"},
@@ -95,19 +101,19 @@ const psopack_option_row psopack_option_rows[] = {
     {"sarif", NULL, FLAG, AT(sarif), PSOPACK_FOR_LINT, "report as SARIF 2.1.0"},
 
     /* How it runs. */
-    {"jobs", "j", NUMBER("N"), AT(jobs), WRITERS,
+    {"jobs", "j", NUMBER("N"), AT(jobs), WRITERS | SCAN | STAGES,
      "threads; 0, the default: one per usable processor. Never changes the output"},
-    {"depfile", NULL, TEXT("FILE"), AT(depfile), WRITERS,
+    {"depfile", NULL, TEXT("FILE"), AT(depfile), WRITERS | SCAN,
      "write a Make rule with every input and every directory walked"},
-    {"depfile-target", "MT", TEXT("TARGET"), AT(depfile_target), WRITERS,
+    {"depfile-target", "MT", TEXT("TARGET"), AT(depfile_target), WRITERS | SCAN,
      "the target of that rule instead of the name of the output"},
-    {"depfile-phony", "MP", FLAG, AT(depfile_phony), WRITERS,
+    {"depfile-phony", "MP", FLAG, AT(depfile_phony), WRITERS | SCAN,
      "add an empty rule per input, so that a deleted input does not stop Make"},
     {"stamp", NULL, TEXT("FILE"), AT(stamp), WRITERS,
      "touch FILE at each success, also when the archive is unchanged"},
     {"force-write", NULL, FLAG, AT(force_write), WRITERS,
      "replace the archive even when it is identical"},
-    {"no-fsync", NULL, FLAG, AT(no_fsync), WRITERS,
+    {"no-fsync", NULL, FLAG, AT(no_fsync), WRITERS | SCAN | STAGES,
      "do not flush to disk before the archive is published"},
 
     /* One command's own. */

@@ -29,11 +29,16 @@ enum {
     PSOPACK_FOR_STRIP = 1u << 14,
     PSOPACK_FOR_REWRITERS = PSOPACK_FOR_MERGE | PSOPACK_FOR_STRIP, /* archive in, archive out */
     PSOPACK_FOR_WRITERS = PSOPACK_FOR_PACK | PSOPACK_FOR_REWRITERS,
+    PSOPACK_FOR_SCAN = 1u << 20,
+    PSOPACK_FOR_PLAN = 1u << 21,
+    PSOPACK_FOR_COMPRESS = 1u << 22,
+    PSOPACK_FOR_ASSEMBLE = 1u << 23,
+    PSOPACK_FOR_STAGES = PSOPACK_FOR_PLAN | PSOPACK_FOR_COMPRESS | PSOPACK_FOR_ASSEMBLE,
     PSOPACK_FOR_READERS = PSOPACK_FOR_INFO | PSOPACK_FOR_LIST | PSOPACK_FOR_VERIFY |
                           PSOPACK_FOR_EXTRACT | PSOPACK_FOR_CAT | PSOPACK_FOR_BENCH |
                           PSOPACK_FOR_DIFF | PSOPACK_FOR_REPORT | PSOPACK_FOR_LINT,
     PSOPACK_FOR_ALL = PSOPACK_FOR_WRITERS | PSOPACK_FOR_READERS | PSOPACK_FOR_LIMITS |
-                      PSOPACK_FOR_HELP | PSOPACK_FOR_VERSION
+                      PSOPACK_FOR_HELP | PSOPACK_FOR_VERSION | PSOPACK_FOR_SCAN | PSOPACK_FOR_STAGES
 };
 
 /* In the order of the choices in the table. */
@@ -81,6 +86,7 @@ typedef struct psopack_options {
     char *profile;
     psopack_words align; /* SLOT=N */
     int hashes;
+    const char *part;
     const char *base;
     psopack_words layer;
     const char *cache;
