@@ -90,13 +90,20 @@ static bool check_number(psopack_session *session, uint32_t number)
     return status == PSOPACK_OK;
 }
 
+static void note_failure(psopack_session *session, const char *what, psopack_status status)
+{
+    fprintf(stderr, "%s: %s: %s\n", what, psopack_status_name(status), state_of(session).text);
+    atomic_fetch_add(&board->failures, 1);
+}
+
 static void flush_and_tell(psopack_session *session, uint32_t storer)
 {
     uint32_t stored = atomic_load(&board->stored[storer]);
-    if (psopack_session_flush(session, NULL) == PSOPACK_OK)
+    psopack_status status = psopack_session_flush(session, NULL);
+    if (status == PSOPACK_OK)
         atomic_store(&board->flushed[storer], stored);
     else
-        atomic_fetch_add(&board->failures, 1);
+        note_failure(session, "flush", status);
 }
 
 static void run_storer(uint32_t storer, uint64_t random)
@@ -109,7 +116,7 @@ static void run_storer(uint32_t storer, uint64_t random)
         psopack_status status = store_number(session, number, size_of(number));
         /* Killed between the store and the note of it: then it exists. */
         if (status != PSOPACK_OK && status != PSOPACK_E_EXISTS)
-            atomic_fetch_add(&board->failures, 1);
+            note_failure(session, "store", status);
         atomic_store(&board->stored[storer], count + 1);
         uint32_t dice = next_random(&random) % 512;
         if (dice < 4)
