@@ -50,7 +50,7 @@ psopack_status psopack_component_find(const psopack_archive *archive, uint32_t c
 psopack_status psopack_component_get(const psopack_archive *archive, uint32_t component,
                                      psopack_component_info *ret_info, psopack_diag *diag)
 {
-    psopack_found found;
+    psopack_found found = {.archive = archive}; /* else gcc warns: it does not see the failures */
     PSOPACK_TRY(psopack_component_find(archive, component, &found, diag));
     *ret_info = (psopack_component_info){
         .size = found.row.size,
