@@ -165,12 +165,14 @@ typedef struct psopack_async {
     void *user;
     uint32_t depth; /* reads in flight, at most 64 */
     void *buffer;   /* where they go: at least depth * psopack_load_plan_info.largest_read bytes, */
-    size_t buffer_size; /* else fewer are in flight; room for one is needed */
+    size_t buffer_size;                      /* else fewer are in flight; room for one is needed */
+    psopack_load_plan_progress_fn *progress; /* asked after each read begun; may be NULL */
 } psopack_async;
 
 /*
  * The whole plan on the calling thread: keeps reads in flight and decodes what has arrived. Answers
- * as psopack_load_plan_execute() does; a failed read costs the components of that job. When
+ * as psopack_load_plan_execute() does; a failed read costs the components of that job. When it is
+ * told to stop, the reads in flight are waited for and used; another call goes on. When
  * `complete` itself fails, the call ends with that status and buffers must be taken as still in
  * use.
  */

@@ -184,17 +184,24 @@ static psopack_status prepare(pump *p)
     return PSOPACK_OK;
 }
 
+static bool is_stopped(const pump *p)
+{
+    uint64_t done = atomic_load_explicit(&p->plan->bytes_done, memory_order_relaxed);
+    return p->async->progress &&
+           p->async->progress(p->async->user, done, p->plan->info.component_bytes) != 0;
+}
+
 psopack_status psopack_load_plan_execute_async(psopack_load_plan *plan, psopack_context *context,
                                                void *const *heaps, const psopack_async *async,
                                                psopack_diag *diag)
 {
     pump p = {.plan = plan, .context = context, .heaps = heaps, .async = async, .diag = diag};
     uint32_t job;
-    bool bases_done = false;
+    bool bases_done = false, stopped = false;
     if (!async || !async->submit || !async->complete || !async->buffer)
         return psopack_fail(diag, PSOPACK_E_ARGUMENT, "submit, complete and a buffer are needed");
     PSOPACK_TRY(prepare(&p));
-    while (psopack_load_plan_take(plan, &job)) {
+    while (!stopped && psopack_load_plan_take(plan, &job)) {
         if (!bases_done && job >= plan->info.base_jobs) {
             PSOPACK_TRY(drain(&p)); /* what follows needs the bases */
             bases_done = true;
@@ -202,7 +209,10 @@ psopack_status psopack_load_plan_execute_async(psopack_load_plan *plan, psopack_
         begin_job(&p, job);
         if (p.in_flight == p.depth)
             PSOPACK_TRY(end_job(&p));
+        stopped = is_stopped(&p);
     }
-    PSOPACK_TRY(drain(&p));
+    PSOPACK_TRY(drain(&p)); /* buffers are the caller's again, also when it wants to stop */
+    if (stopped && p.first == PSOPACK_OK)
+        return psopack_fail(diag, PSOPACK_E_CANCELLED, "stopped on request");
     return p.first;
 }

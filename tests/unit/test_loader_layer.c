@@ -204,8 +204,8 @@ static void test_async(void **state)
     psopack_context *context;
     psopack_load_plan *plan = plan_all(made.layer, &heaps[0]);
     psopack_load_plan_get_info(plan, &info);
-    psopack_async async = {
-        read_now, end_read, &all, 1, malloc((size_t)info.largest_read), (size_t)info.largest_read};
+    size_t room = (size_t)info.largest_read;
+    psopack_async async = {read_now, end_read, &all, 1, malloc(room), room, NULL};
     psopack_context_create(made.layer, NULL, &context);
     assert_int_equal(psopack_load_plan_execute_async(plan, context, heaps, &async, NULL),
                      PSOPACK_OK);

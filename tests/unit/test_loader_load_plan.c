@@ -438,7 +438,7 @@ static void test_async(void **state)
             bench b;
             disk d;
             set_up_disk(&b, &d, &all[i]);
-            psopack_async async = {disk_submit, disk_complete, &d, depth, NULL, 0};
+            psopack_async async = {disk_submit, disk_complete, &d, depth, NULL, 0, NULL};
             async.buffer_size = depth * (size_t)(b.info.largest_read + 64);
             async.buffer = malloc(async.buffer_size);
             psopack_diag diag;
@@ -464,7 +464,7 @@ static void test_async_failures(void **state)
     uint32_t whole = 0;
     set_up_disk(&b, &d, made);
     d.fail_each = 3;
-    psopack_async async = {disk_submit, disk_complete, &d, 8, NULL, 0};
+    psopack_async async = {disk_submit, disk_complete, &d, 8, NULL, 0, NULL};
     async.buffer_size = (size_t)b.info.largest_read - 1;
     async.buffer = malloc(8 * (size_t)b.info.largest_read);
     assert_int_equal(psopack_load_plan_execute_async(b.plan, b.context, b.heaps, &async, NULL),
@@ -485,6 +485,40 @@ static void test_async_failures(void **state)
     assert_true(whole < made->psos);
     free(async.buffer);
     tear_down(&b);
+}
+
+static int stop_each_read(void *user, uint64_t done, uint64_t total)
+{
+    disk *d = user;
+    assert_true(done <= total);
+    return d->submitted % 3 == 0;
+}
+
+/* Told to stop, it leaves nothing in flight; called again, it goes on to the end. */
+static void test_async_cancel(void **state)
+{
+    const fixture *all = *state;
+    for (size_t i = 0; i < PROFILES; i++) {
+        bench b;
+        disk d;
+        psopack_status status;
+        uint32_t stops = 0;
+        set_up_disk(&b, &d, &all[i]);
+        psopack_async async = {disk_submit, disk_complete, &d, 4, NULL, 0, stop_each_read};
+        async.buffer_size = 4 * (size_t)(b.info.largest_read + 64);
+        async.buffer = malloc(async.buffer_size);
+        while ((status = psopack_load_plan_execute_async(b.plan, b.context, b.heaps, &async,
+                                                         NULL)) == PSOPACK_E_CANCELLED) {
+            assert_int_equal(d.in_flight, 0);
+            stops++;
+        }
+        assert_int_equal(status, PSOPACK_OK);
+        assert_true(stops != 0);
+        assert_int_equal(psopack_load_plan_jobs_left(b.plan), 0);
+        check_all_parts(&b);
+        free(async.buffer);
+        tear_down(&b);
+    }
 }
 
 /* Wrong bytes from an I/O layer are found like damage. */
@@ -559,6 +593,7 @@ int main(void)
         cmocka_unit_test(test_jobs_backwards),
         cmocka_unit_test(test_damage),
         cmocka_unit_test(test_async),
+        cmocka_unit_test(test_async_cancel),
         cmocka_unit_test(test_async_failures),
         cmocka_unit_test(test_wrong_bytes),
         cmocka_unit_test(test_arguments),
