@@ -77,8 +77,10 @@ typedef struct psopack_session_collected {
     uint32_t key_size;
     uint32_t value_size;
     uint64_t uses;
-    uint32_t files;     /* that have this entry */
-    uint32_t conflicts; /* of them with another value: the first file's value counts */
+    uint32_t files;            /* that have this entry */
+    uint32_t conflicts;        /* of them with another value: the first file's value counts */
+    const char *path;          /* of the file that has the value; belongs to the collection */
+    const char *conflict_path; /* of the first file with another value; NULL: none */
 } psopack_session_collected;
 
 PSOPACK_API psopack_status psopack_session_collection_create(

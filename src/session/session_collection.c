@@ -24,8 +24,9 @@ typedef struct collected {
     uint32_t value_size;
     uint32_t files;
     uint32_t conflicts;
-    uint32_t file;      /* number of the file that has the value */
-    uint32_t last_file; /* that was counted in `files` */
+    uint32_t file;          /* number of the file that has the value */
+    uint32_t last_file;     /* that was counted in `files` */
+    uint32_t conflict_file; /* the first of `conflicts` */
 } collected;
 
 struct psopack_session_collection {
@@ -169,8 +170,11 @@ static void add_again(psopack_session_collection *self, collected *known, uint64
     known->last_file = self->path_count - 1;
     known->files++;
     known->uses += entry->uses;
-    if (check != known->value_check || entry->value_size != known->value_size)
-        known->conflicts++;
+    if (check == known->value_check && entry->value_size == known->value_size)
+        return;
+    if (known->conflicts == 0)
+        known->conflict_file = self->path_count - 1;
+    known->conflicts++;
 }
 
 static psopack_status on_entry(void *user, const psopack_session_file_entry *entry)
@@ -274,6 +278,8 @@ void psopack_session_collection_get(const psopack_session_collection *collection
         .uses = entry->uses,
         .files = entry->files,
         .conflicts = entry->conflicts,
+        .path = collection->paths[entry->file],
+        .conflict_path = entry->conflicts > 0 ? collection->paths[entry->conflict_file] : NULL,
     };
 }
 

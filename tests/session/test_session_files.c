@@ -188,8 +188,13 @@ static void one_key_with_two_values_is_a_conflict(void **state)
     for (uint64_t i = 0; i < psopack_session_collection_count(collection); i++) {
         psopack_session_collected entry;
         psopack_session_collection_get(collection, i, &entry);
-        if (entry.conflicts > 0)
+        if (entry.conflicts > 0) {
             assert_memory_equal(entry.key, "key-0", 5);
+            assert_string_equal(entry.path, paths[0]);
+            assert_string_equal(entry.conflict_path, paths[1]);
+        } else {
+            assert_null(entry.conflict_path);
+        }
         conflicts += entry.conflicts;
     }
     assert_int_equal(conflicts, 1);

@@ -32,6 +32,7 @@ void psopack_build_run_end(psopack_build_run *run)
     json_decref(run->warnings);
     json_decref(run->notes);
     psopack_build_destroy(&run->build);
+    psopack_met_free(&run->met);
 }
 
 /* ---- what the packer tells while it works ---------------------------------------------------- */
@@ -141,7 +142,8 @@ psopack_status psopack_build_run_write(psopack_build_run *run, psopack_diag *dia
     psopack_status (*write)(psopack_build *, const char *, psopack_build_result *, psopack_diag *) =
         run->scans ? psopack_build_scan : psopack_build_write;
     psopack_status status = write(run->build, run->options->output, &run->result, diag);
-    return status == PSOPACK_OK ? psopack_products_write(run->options, run->build, diag) : status;
+    return status == PSOPACK_OK ? psopack_products_write(run->options, &run->met, run->build, diag)
+                                : status;
 }
 
 /* ---- the report ------------------------------------------------------------------------------ */

@@ -4,6 +4,7 @@
 #define PSOPACK_TOOL_BUILD_RUN_H
 
 #include "output.h"
+#include "session_met.h"
 
 #include <psopack/build.h>
 
@@ -14,6 +15,7 @@ typedef struct psopack_build_run {
     psopack_build *build;
     bool scans; /* the output is a scan file, no archive */
     psopack_build_result result;
+    psopack_met_set met; /* of --from-session: bytes that the build uses */
     const char *profile; /* by name */
     json_t *warnings;
     json_t *notes; /* all of them, however many were shown */

@@ -7,6 +7,7 @@
 #include "file_text.h"
 #include "pack_base.h"
 #include "pack_products.h"
+#include "pack_session.h"
 
 #include <psopack/build.h>
 
@@ -76,6 +77,8 @@ static psopack_status add_inputs(psopack_build_run *run, psopack_diag *diag)
                                         options->flat.items[i + 1], diag);
     for (size_t i = 0; i < options->list.count && status == PSOPACK_OK; i++)
         status = add_list(run, options->list.items[i], diag);
+    if (status == PSOPACK_OK)
+        status = psopack_pack_session_add(run->output, options, run->build, &run->met, diag);
     if (status == PSOPACK_OK && options->cache)
         status = psopack_build_cache(run->build, options->cache, diag);
     return status == PSOPACK_OK ? psopack_pack_base_apply(options, run->build, diag) : status;
@@ -85,9 +88,12 @@ static psopack_status check_usage(const psopack_options *options, psopack_diag *
 {
     if (!options->output)
         return psopack_failure(diag, PSOPACK_E_ARGUMENT, "--output: which archive to write?");
-    if (options->operands.count + options->flat.count + options->list.count == 0)
-        return psopack_failure(diag, PSOPACK_E_ARGUMENT,
-                               "nothing to pack: name a folder, or use --flat or --list");
+    if (options->operands.count + options->flat.count + options->list.count +
+            options->from_session.count ==
+        0)
+        return psopack_failure(
+            diag, PSOPACK_E_ARGUMENT,
+            "nothing to pack: name a folder, or use --flat, --list or --from-session");
     if (options->null_separated && options->list.count == 0)
         return psopack_failure(diag, PSOPACK_E_ARGUMENT, "--null: only with --list");
     if (!options->depfile && (options->depfile_target || options->depfile_phony))

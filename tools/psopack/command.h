@@ -42,6 +42,7 @@ psopack_command_fn psopack_command_strip;
 psopack_command_fn psopack_command_report;
 psopack_command_fn psopack_command_lint;
 psopack_command_fn psopack_command_limits;
+psopack_command_fn psopack_command_session;
 psopack_command_fn psopack_command_bench;
 psopack_command_fn psopack_command_help;
 psopack_command_fn psopack_command_version;

@@ -29,6 +29,8 @@ const psopack_command psopack_commands[] = {
     ROW(report, REPORT, 1, 1, "ARCHIVE", "say why an archive is as big as it is"),
     ROW(lint, LINT, 1, 1, "ARCHIVE", "find what hangs a GPU or fails on a binding tier"),
     ROW(limits, LIMITS, 1, 1, "FILE", "turn a shader limits blob into text, or text into a blob"),
+    ROW(session, SESSION, 2, UINT_MAX, "ACTION PATH...",
+        "list, verify, export or order what cache sessions have met"),
     ROW(bench, BENCH, 1, 1, "ARCHIVE", "measure opening, finding and reading"),
     ROW(scan, SCAN, 0, UINT_MAX, "INPUT...", "first stage of a spread build: read the inputs"),
     ROW(plan, PLAN, 1, 1, "SCAN", "second stage: decide what lies where"),

@@ -21,7 +21,7 @@
 enum {
     IN_ORDER_OPERAND = 1, /* what getopt answers for an operand in this mode */
     FIRST_LONG = 256,     /* getopt's answer for row 0; above every letter */
-    ROWS_MAX = 64
+    ROWS_MAX = 96
 };
 
 typedef struct parser {

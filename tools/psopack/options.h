@@ -27,6 +27,7 @@ enum {
     PSOPACK_FOR_LIMITS = 1u << 12,
     PSOPACK_FOR_MERGE = 1u << 13,
     PSOPACK_FOR_STRIP = 1u << 14,
+    PSOPACK_FOR_SESSION = 1u << 16,
     PSOPACK_FOR_REWRITERS = PSOPACK_FOR_MERGE | PSOPACK_FOR_STRIP, /* archive in, archive out */
     PSOPACK_FOR_WRITERS = PSOPACK_FOR_PACK | PSOPACK_FOR_REWRITERS,
     PSOPACK_FOR_SCAN = 1u << 20,
@@ -38,7 +39,8 @@ enum {
                           PSOPACK_FOR_EXTRACT | PSOPACK_FOR_CAT | PSOPACK_FOR_BENCH |
                           PSOPACK_FOR_DIFF | PSOPACK_FOR_REPORT | PSOPACK_FOR_LINT,
     PSOPACK_FOR_ALL = PSOPACK_FOR_WRITERS | PSOPACK_FOR_READERS | PSOPACK_FOR_LIMITS |
-                      PSOPACK_FOR_HELP | PSOPACK_FOR_VERSION | PSOPACK_FOR_SCAN | PSOPACK_FOR_STAGES
+                      PSOPACK_FOR_SESSION | PSOPACK_FOR_HELP | PSOPACK_FOR_VERSION |
+                      PSOPACK_FOR_SCAN | PSOPACK_FOR_STAGES
 };
 
 /* In the order of the choices in the table. */
@@ -81,6 +83,7 @@ typedef struct psopack_options {
     char *output;
     psopack_words flat; /* SLOT, DIR, SLOT, DIR ... */
     psopack_words list;
+    psopack_words from_session;
     int null_separated;
     psopack_number jobs;
     char *profile;
@@ -126,6 +129,7 @@ typedef struct psopack_options {
     int slots;
     int blocks;
     int quick;
+    char *shipped;
     char *directory;
     int force;
     int format;

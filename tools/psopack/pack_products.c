@@ -81,13 +81,14 @@ static bool add_build_inputs(psopack_words *inputs, psopack_build *build)
     return true;
 }
 
-static psopack_status write_depfile(const psopack_options *options, psopack_build *build,
-                                    psopack_diag *diag)
+static psopack_status write_depfile(const psopack_options *options, const psopack_met_set *met,
+                                    psopack_build *build, psopack_diag *diag)
 {
     const char *target = options->depfile_target ? options->depfile_target : options->output;
     psopack_words inputs = {0};
     psopack_status status = PSOPACK_OK;
     if (add_words(&inputs, &options->response_files) && add_words(&inputs, &options->list) &&
+        add_words(&inputs, &met->files) && add_words(&inputs, &met->folders) &&
         add_build_inputs(&inputs, build))
         status = psopack_depfile_write(options->depfile, target, &inputs,
                                        options->depfile_phony != 0, diag);
@@ -107,12 +108,12 @@ static psopack_status touch(const char *path, psopack_diag *diag)
     return error == 0 ? PSOPACK_OK : psopack_failure_errno(diag, error, "touch", path);
 }
 
-psopack_status psopack_products_write(const psopack_options *options, psopack_build *build,
-                                      psopack_diag *diag)
+psopack_status psopack_products_write(const psopack_options *options, const psopack_met_set *met,
+                                      psopack_build *build, psopack_diag *diag)
 {
     psopack_status status = PSOPACK_OK;
     if (options->depfile)
-        status = write_depfile(options, build, diag);
+        status = write_depfile(options, met, build, diag);
     if (status == PSOPACK_OK && options->stamp)
         status = touch(options->stamp, diag);
     return status;

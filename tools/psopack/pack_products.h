@@ -4,6 +4,7 @@
 #define PSOPACK_TOOL_PACK_PRODUCTS_H
 
 #include "options.h"
+#include "session_met.h"
 
 #include <psopack/build.h>
 
@@ -11,7 +12,7 @@
 psopack_status psopack_products_check_place(const psopack_options *options, psopack_diag *diag);
 
 /* After psopack_build_write(): the depfile, then the stamp. */
-psopack_status psopack_products_write(const psopack_options *options, psopack_build *build,
-                                      psopack_diag *diag);
+psopack_status psopack_products_write(const psopack_options *options, const psopack_met_set *met,
+                                      psopack_build *build, psopack_diag *diag);
 
 #endif
