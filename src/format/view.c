@@ -237,10 +237,11 @@ static psopack_status search_block(const psopack_view *view, uint32_t component,
 
 /* A large component: `block` is the last block of equal first component, so count back. */
 static psopack_status locate_pieces(const psopack_view *view, uint32_t component, uint64_t size,
-                                    uint32_t block, psopack_place *ret_place, psopack_diag *diag)
+                                    uint32_t block, psopack_place *ret_place,
+                                    psopack_block_row *ret_block, psopack_diag *diag)
 {
     uint64_t pieces = (size + view->split_size - 1) / view->split_size;
-    psopack_block_row row;
+    psopack_block_row row, first_row = {0};
     if (pieces > (uint64_t)block + 1)
         return block_corrupt(diag, block, PSOPACK_NO_OFFSET, "pieces of a component are missing");
     uint32_t first_block = block + 1 - (uint32_t)pieces;
@@ -253,32 +254,35 @@ static psopack_status locate_pieces(const psopack_view *view, uint32_t component
             row.transform != PSOPACK_TRANSFORM_NONE || row.count != (at == block ? 1u : 0u))
             return block_corrupt(diag, at, row.offset, "a piece of a component does not fit");
         left -= expected;
+        if (at == first_block)
+            first_row = row;
     }
+    *ret_block = first_row;
     *ret_place = (psopack_place){first_block, (uint32_t)pieces, 0};
     return PSOPACK_OK;
 }
 
-/* Sums wrap where sizes are forged; whoever uses the offset proves that it lies in the block. */
-static psopack_status offset_in_block(const psopack_view *view, const psopack_block_row *block,
-                                      uint32_t component, uint64_t *ret_offset, psopack_diag *diag)
+psopack_status psopack_view_stored_bytes(const psopack_view *view, uint32_t first, uint32_t end,
+                                         uint64_t *ret_bytes, psopack_diag *diag)
 {
     const psopack_column *sizes = &view->component_columns[PSOPACK_COLUMN_COMPONENT_SIZE];
     const psopack_column *strips = &view->component_columns[PSOPACK_COLUMN_COMPONENT_STRIP];
     uint64_t size, words;
-    if (!psopack_column_sum(sizes, block->first, component, &size))
-        return psopack_column_explain(sizes, component, diag);
-    if (!psopack_column_sum(strips, block->first, component, &words))
-        return psopack_column_explain(strips, component, diag);
-    *ret_offset = size - words * 4;
+    if (!psopack_column_sum(sizes, first, end, &size))
+        return psopack_column_explain(sizes, end, diag);
+    if (!psopack_column_sum(strips, first, end, &words))
+        return psopack_column_explain(strips, end, diag);
+    *ret_bytes = size - words * 4;
     return PSOPACK_OK;
 }
 
 psopack_status psopack_view_locate(const psopack_view *view, uint32_t component,
                                    const psopack_component_row *row, psopack_place *ret_place,
-                                   psopack_diag *diag)
+                                   psopack_block_row *ret_block, psopack_diag *diag)
 {
     if (row->size == 0) {
         *ret_place = (psopack_place){UINT32_MAX, 0, 0};
+        *ret_block = (psopack_block_row){0};
         return PSOPACK_OK;
     }
     uint32_t block;
@@ -287,15 +291,16 @@ psopack_status psopack_view_locate(const psopack_view *view, uint32_t component,
     PSOPACK_TRY(psopack_view_block(view, block, &block_row, diag));
     bool is_base = (block_row.flags & PSOPACK_BLOCK_BASE) != 0;
     if (row->size > view->split_size && !is_base)
-        return locate_pieces(view, component, row->size, block, ret_place, diag);
+        return locate_pieces(view, component, row->size, block, ret_place, ret_block, diag);
     uint64_t offset = 0;
-    PSOPACK_TRY(offset_in_block(view, &block_row, component, &offset, diag));
+    PSOPACK_TRY(psopack_view_stored_bytes(view, block_row.first, component, &offset, diag));
     uint64_t stored = psopack_component_stored(row);
     if (component - block_row.first >= block_row.count ||
         (block_row.flags & PSOPACK_BLOCK_PIECE) != 0 || offset > block_row.raw_size ||
         stored > block_row.raw_size - offset)
         return block_corrupt(diag, block, block_row.offset, "a component passes its end");
     *ret_place = (psopack_place){block, 1, offset};
+    *ret_block = block_row;
     return PSOPACK_OK;
 }
 

@@ -201,6 +201,11 @@ static inline uint64_t psopack_component_stored(const psopack_component_row *row
     return row->size - (uint64_t)row->strip * 4;
 }
 
+/* Bytes that components [first, end) take in their blocks. Modulo 2^64 where sizes are forged:
+ * whoever uses the sum as an offset proves that it lies in the block. */
+psopack_status psopack_view_stored_bytes(const psopack_view *view, uint32_t first, uint32_t end,
+                                         uint64_t *ret_bytes, psopack_diag *diag);
+
 typedef struct psopack_place {
     uint32_t block;  /* first block; UINT32_MAX for size 0 */
     uint32_t blocks; /* 1, or the pieces of a large component, or 0 for size 0 */
@@ -210,11 +215,12 @@ typedef struct psopack_place {
 /*
  * Where a component lies: binary search over the blocks' first components, then a sum over the
  * sizes in front of it in the block. `row` is the component's. On OK the component's stored bytes
- * lie inside the block's raw size (or the pieces add up to exactly its size).
+ * lie inside the block's raw size (or the pieces add up to exactly its size). `ret_block` is the
+ * row of place.block, zeros for size 0: a block's row is a dozen column reads, worth doing once.
  */
 psopack_status psopack_view_locate(const psopack_view *view, uint32_t component,
                                    const psopack_component_row *row, psopack_place *ret_place,
-                                   psopack_diag *diag);
+                                   psopack_block_row *ret_block, psopack_diag *diag);
 
 /* Component of a slot, below view->component_end; ABSENT, NOT_FOUND (index out of range) or damage.
  */

@@ -11,21 +11,58 @@
 #include "loader/context.h"
 #include "loader/layer.h"
 
-/* In the archive that holds it. */
-static psopack_status find_local(const psopack_archive *archive, uint32_t component,
-                                 uint64_t size_max, psopack_found *found, psopack_diag *diag)
+/* ---- finding -------------------------------------------------------------------------------- */
+
+/* True, and everything but the row filled in, when the component lies in the cursor's block. */
+static bool found_by_cursor(const psopack_cursor *cursor, psopack_found *found)
 {
-    const psopack_view *view = &archive->view;
-    PSOPACK_TRY(psopack_view_component(view, component, &found->row, diag));
+    uint32_t index = found->index, from = cursor->component;
+    uint64_t offset = cursor->offset, between, stored = psopack_component_stored(&found->row);
+    if (cursor->archive != found->archive || index - cursor->row.first >= cursor->row.count ||
+        found->row.size == 0 || found->row.size > found->archive->view.split_size)
+        return false;
+    if (index < from) {
+        from = cursor->row.first;
+        offset = 0;
+    }
+    if (psopack_view_stored_bytes(&found->archive->view, from, index, &between, NULL) != PSOPACK_OK)
+        return false;
+    offset += between;
+    if (offset > cursor->row.raw_size || stored > cursor->row.raw_size - offset)
+        return false; /* the long way says what is wrong */
+    found->place = (psopack_place){cursor->block, 1, offset};
+    found->block = cursor->row;
+    return true;
+}
+
+static psopack_status locate(psopack_cursor *cursor, psopack_found *found, psopack_diag *diag)
+{
+    if (!found_by_cursor(cursor, found))
+        PSOPACK_TRY(psopack_view_locate(&found->archive->view, found->index, &found->row,
+                                        &found->place, &found->block, diag));
+    if (found->place.blocks == 1)
+        *cursor =
+            (psopack_cursor){.archive = found->archive,
+                             .component = found->index + 1,
+                             .block = found->place.block,
+                             .offset = found->place.offset + psopack_component_stored(&found->row),
+                             .row = found->block};
+    return PSOPACK_OK;
+}
+
+/* In the archive that holds it. */
+static psopack_status find_local(uint64_t size_max, psopack_cursor *cursor, psopack_found *found,
+                                 psopack_diag *diag)
+{
+    uint32_t component = found->index;
+    PSOPACK_TRY(psopack_view_component(&found->archive->view, component, &found->row, diag));
     if (found->row.size > size_max)
         return psopack_fail_at(
             diag, PSOPACK_E_LIMIT, PSOPACK_OBJECT_COMPONENT, component, PSOPACK_NO_OFFSET,
             "component %u has %llu bytes, the limit is %llu: raise "
             "limits.component_size",
             component, (unsigned long long)found->row.size, (unsigned long long)size_max);
-    PSOPACK_TRY(psopack_view_locate(view, component, &found->row, &found->place, diag));
-    if (found->place.blocks != 0)
-        PSOPACK_TRY(psopack_view_block(view, found->place.block, &found->block, diag));
+    PSOPACK_TRY(locate(cursor, found, diag));
     if (found->place.blocks > 1 && found->row.strip != 0)
         return psopack_fail_at(
             diag, PSOPACK_E_CORRUPT, PSOPACK_OBJECT_COMPONENT, component, found->block.offset,
@@ -33,18 +70,31 @@ static psopack_status find_local(const psopack_archive *archive, uint32_t compon
     return PSOPACK_OK;
 }
 
-psopack_status psopack_component_find(const psopack_archive *archive, uint32_t component,
-                                      psopack_found *ret_found, psopack_diag *diag)
+static psopack_status find(const psopack_archive *archive, psopack_cursor *cursor,
+                           uint32_t component, psopack_found *ret_found, psopack_diag *diag)
 {
     psopack_local local;
     PSOPACK_TRY(psopack_local_component(archive, component, &local, diag));
     psopack_found found = {.archive = local.archive, .index = local.index};
-    psopack_status status =
-        find_local(local.archive, local.index, archive->limits.component_size, &found, diag);
+    psopack_status status = find_local(archive->limits.component_size, cursor, &found, diag);
     if (status != PSOPACK_OK)
         return psopack_local_explain(archive, local.archive, status, diag);
     *ret_found = found;
     return PSOPACK_OK;
+}
+
+psopack_status psopack_component_find(const psopack_archive *archive, uint32_t component,
+                                      psopack_found *ret_found, psopack_diag *diag)
+{
+    psopack_cursor nowhere = {.archive = NULL};
+    return find(archive, &nowhere, component, ret_found, diag);
+}
+
+psopack_status psopack_component_find_near(const psopack_archive *archive, psopack_context *context,
+                                           uint32_t component, psopack_found *ret_found,
+                                           psopack_diag *diag)
+{
+    return find(archive, &context->cursor, component, ret_found, diag);
 }
 
 psopack_status psopack_component_get(const psopack_archive *archive, uint32_t component,
@@ -205,7 +255,7 @@ psopack_status psopack_component_read(const psopack_archive *archive, psopack_co
                             "a read needs a buffer and a context of this archive");
     psopack_found found;
     uint32_t crc;
-    PSOPACK_TRY(psopack_component_find(archive, component, &found, diag));
+    PSOPACK_TRY(psopack_component_find_near(archive, context, component, &found, diag));
     if (found.row.size > capacity)
         return psopack_fail_at(diag, PSOPACK_E_BUFFER, PSOPACK_OBJECT_COMPONENT, component,
                                PSOPACK_NO_OFFSET, "component %u has %llu bytes, the buffer %zu",

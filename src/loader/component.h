@@ -18,6 +18,14 @@ psopack_status psopack_component_find(const psopack_archive *archive, uint32_t c
                                       psopack_found *ret_found, psopack_diag *diag);
 
 /*
+ * The same, remembering the block in the context: the next component of that block costs its own
+ * row, and the sizes between the two.
+ */
+psopack_status psopack_component_find_near(const psopack_archive *archive, psopack_context *context,
+                                           uint32_t component, psopack_found *ret_found,
+                                           psopack_diag *diag);
+
+/*
  * Delivers, from `archive` itself, `size` stored bytes at `offset` of decoded block `block` to
  * `dst`, inversely transformed. Decodes straight to `dst` where that is the whole block, else
  * through the context's block.

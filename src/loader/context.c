@@ -130,4 +130,5 @@ void psopack_context_forget(psopack_context *context)
 {
     context->block = PSOPACK_NO_BLOCK;
     context->page = PSOPACK_NO_PAGE;
+    context->cursor.archive = NULL;
 }

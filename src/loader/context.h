@@ -17,6 +17,15 @@ struct ZSTD_DCtx_s;
 #define PSOPACK_NO_BLOCK UINT32_MAX
 #define PSOPACK_NO_PAGE UINT32_MAX
 
+/* The block last looked at, and where a component of it begins: psopack_component_find_near(). */
+typedef struct psopack_cursor {
+    const psopack_archive *archive; /* NULL: none yet */
+    uint32_t block;
+    uint32_t component; /* behind the one last found, so it may be the next block's */
+    uint64_t offset;    /* of its bytes in the decoded block */
+    psopack_block_row row;
+} psopack_cursor;
+
 struct psopack_context {
     const psopack_archive *archive;
     psopack_allocator allocator;
@@ -27,6 +36,8 @@ struct psopack_context {
     const psopack_archive *block_archive;
     uint8_t *raw;
     uint8_t *stored; /* room for stored bytes that can't be used in place */
+
+    psopack_cursor cursor;
 
     uint32_t page; /* of names, decoded in `names`; PSOPACK_NO_PAGE: none */
     const psopack_archive *page_archive;

@@ -156,6 +156,7 @@ static void check_piece(psopack_verifier *verifier, large_component *large,
 {
     uint32_t component = block->row.first;
     psopack_place place;
+    psopack_block_row first;
     psopack_diag diag;
     if ((block->row.flags & PSOPACK_BLOCK_PIECE) == 0) {
         digest_begin(&large->sums);
@@ -169,7 +170,7 @@ static void check_piece(psopack_verifier *verifier, large_component *large,
         return;
     /* The last piece: the view proves that all of them are there, in order. */
     psopack_status status =
-        psopack_view_locate(&verifier->archive->view, component, row, &place, &diag);
+        psopack_view_locate(&verifier->archive->view, component, row, &place, &first, &diag);
     if (status == PSOPACK_OK && large->damaged)
         status = in_damaged_block(block, component, &diag);
     if (status == PSOPACK_OK)
