@@ -26,16 +26,18 @@ static bool flat_is_legal(const psopack_column *column)
     uint64_t size;
     return column->width <= 64 && column->shift < 64 && column->directory == 0 &&
            column->group_log2 == 0 && column->base_width == 0 && column->start_width == 0 &&
-           packed_size(column->rows, column->width, column->section->size, &size) &&
-           (column->width == 0 ? column->data_size == 0
-                               : column->data_size == size + PSOPACK_COLUMN_SLACK);
+           packed_size(column->rows, column->stride, column->section->size, &size) &&
+           (column->width == 0 ? column->stride == 0 && column->first == 0 && column->data_size == 0
+                               : column->first + column->width <= column->stride &&
+                                     column->data_size == size + PSOPACK_COLUMN_SLACK);
 }
 
 static bool grouped_is_legal(const psopack_column *column, uint64_t first)
 {
-    if (column->width != 0 || column->shift != 0 || column->base != 0 ||
-        column->group_log2 > PSOPACK_GROUP_LOG2_MAX || column->base_width > 64 ||
-        column->start_width > 40 || column->data_size < PSOPACK_COLUMN_SLACK)
+    if (column->width != 0 || column->stride != 0 || column->first != 0 || column->shift != 0 ||
+        column->base != 0 || column->group_log2 > PSOPACK_GROUP_LOG2_MAX ||
+        column->base_width > 64 || column->start_width > 40 ||
+        column->data_size < PSOPACK_COLUMN_SLACK)
         return false;
     uint64_t groups = (column->rows >> column->group_log2) +
                       ((column->rows & ((UINT64_C(1) << column->group_log2) - 1)) != 0);
@@ -62,6 +64,8 @@ static void load_column(psopack_column *column, const psopack_section *section,
         .group_log2 = disk->group_log2,
         .base_width = disk->base_width,
         .start_width = disk->start_width,
+        .stride = disk->stride,
+        .first = disk->first,
     };
 }
 
@@ -192,12 +196,13 @@ static bool sum_in_group(const psopack_column *column, uint64_t first, uint64_t 
 /* The flat half of psopack_column_sum(): rows [first, end) of a column with bits. */
 static bool sum_flat(const psopack_column *column, uint64_t first, uint64_t end, uint64_t *ret_sum)
 {
-    uint64_t position = first * column->width, last = end * column->width, bits = 0;
+    uint64_t position = column->first + first * column->stride, bits = 0;
+    uint64_t last = column->first + (end - 1) * column->stride + column->width;
     const uint8_t *data = column->section->bytes + column->data;
     if (!psopack_section_touch(column->section, column->data + (position >> 3),
                                column->data + ((last - 1) >> 3) + 8))
         return false;
-    for (; position < last; position += column->width)
+    for (; position < last; position += column->stride)
         bits += psopack_bits_load(data, position, column->width);
     *ret_sum = column->base * (end - first) + (bits << column->shift);
     return true;

@@ -2,7 +2,9 @@
 /*
  * Columns: integers packed in the bits they need, read in O(1) where they lie.
  *
- * flat      value(row) = base + (bits(row) << shift). All rows equal costs no bits at all.
+ * flat      value(row) = base + (bits(row) << shift). All rows equal costs no bits at all. Columns
+ *           that are read together can share data as records: `stride` bits a row, each column's
+ *           value at bit `first` of the record; one cache line then serves them all.
  * grouped   rows in groups of 2^group_log2. A directory entry per group holds its base, width (7
  *           bits) and first bit. A code of `width` bits per row: value = 0 for code 0, else
  *           group base + code - 1. With width 0 every row of the group is the group base. So zero
@@ -41,6 +43,8 @@ typedef struct psopack_column {
     uint8_t group_log2;
     uint8_t base_width;
     uint8_t start_width;
+    uint8_t stride;
+    uint8_t first;
 } psopack_column;
 
 /* Called once per column of a set, in order; returning a failure ends the walk with it. */
@@ -81,7 +85,7 @@ static inline bool psopack_column_get(const psopack_column *column, uint64_t row
         return psopack_column_get_grouped(column, row, ret_value);
     uint64_t bits = 0;
     if (column->width != 0) {
-        uint64_t position = row * column->width;
+        uint64_t position = column->first + row * column->stride;
         uint64_t first = column->data + (position >> 3);
         if (!psopack_section_touch(column->section, first, first + 8))
             return false;

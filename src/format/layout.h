@@ -103,10 +103,11 @@ typedef enum psopack_section_id {
 
 #define PSOPACK_SECTION_REQUIRED 1u /* flag: a reader that does not know the id must refuse */
 
-/* Sections begin at multiples of 8. Up to 64 KiB of bytes have one CRC32C, in `crc`. Larger ones
- * are checked in pages of 64 KiB: a CRC32C each in a table right behind the section's bytes (padded
- * to 4); `crc` is then the CRC32C of that table. `size` does not count padding or table. */
-#define PSOPACK_SECTION_PAGE 65536u
+/* Sections begin at multiples of 8. Up to 4 KiB of bytes have one CRC32C, in `crc`. Larger ones are
+ * checked in pages of 4 KiB: a CRC32C each in a table right behind the section's bytes (padded to
+ * 4); `crc` is then the CRC32C of that table. `size` does not count padding or table. A page of the
+ * system's size: opening looks at the heads of nine sections, and checks little besides. */
+#define PSOPACK_SECTION_PAGE 4096u
 
 typedef struct psopack_disk_section {
     psopack_u32le id;
@@ -214,7 +215,9 @@ typedef struct psopack_disk_column {
     uint8_t group_log2;  /* grouped: rows a group */
     uint8_t base_width;  /* grouped: bits of a group's base in the directory */
     uint8_t start_width; /* grouped: bits of a group's start in the directory */
-    uint8_t reserved[6]; /* zero */
+    uint8_t stride;      /* flat: bits from a value to the next one's, first + width or more */
+    uint8_t first;       /* flat: bit of the first value in the data */
+    uint8_t reserved[4]; /* zero */
     psopack_u64le rows;
     psopack_u64le base;
     psopack_u64le directory; /* grouped: byte offset from the section's start, else 0 */

@@ -8,7 +8,7 @@
 /* One way to write a column, and what it costs. */
 typedef struct encoding {
     psopack_column_encoding type;
-    unsigned width, shift, group_log2, base_width, start_width;
+    unsigned width, shift, stride, first, group_log2, base_width, start_width;
     uint64_t base;
     uint64_t directory_bits, data_bits;
 } encoding;
@@ -42,6 +42,7 @@ static encoding measure_flat(const uint64_t *values, uint64_t rows)
         way.shift++;
     way.base = low;
     way.width = bits_of((high - low) >> way.shift);
+    way.stride = way.width;
     way.data_bits = way.width * rows;
     return way;
 }
@@ -126,15 +127,19 @@ static psopack_status add_room(psopack_bytes *section, uint64_t bits, uint64_t *
 }
 
 static psopack_status write_flat(psopack_bytes *section, const psopack_column_input *input,
-                                 const encoding *way, psopack_disk_column *disk, psopack_diag *diag)
+                                 const encoding *way, uint64_t previous_data,
+                                 psopack_disk_column *disk, psopack_diag *diag)
 {
     uint64_t data = section->size;
     if (way->width != 0) {
-        PSOPACK_TRY(add_room(section, way->data_bits, &data, diag));
+        if (way->first != 0)
+            data = previous_data;
+        else
+            PSOPACK_TRY(add_room(section, way->data_bits, &data, diag));
         for (uint64_t i = 0; i < input->rows; i++)
-            put_bits(section->data + data, i * way->width,
+            put_bits(section->data + data, way->first + i * way->stride,
                      (input->values[i] - way->base) >> way->shift, way->width);
-        disk->data_size = psopack_store64(section->size - data);
+        disk->data_size = psopack_store64((way->data_bits + 7) / 8 + PSOPACK_COLUMN_SLACK);
     }
     disk->data = psopack_store64(data);
     return PSOPACK_OK;
@@ -175,13 +180,22 @@ static psopack_status write_grouped(psopack_bytes *section, const psopack_column
     return PSOPACK_OK;
 }
 
-static psopack_status write_column(psopack_bytes *section, const psopack_column_input *input,
-                                   psopack_disk_column *disk, psopack_diag *diag)
+static encoding as_asked(const psopack_column_input *input)
 {
     encoding way = {.type = PSOPACK_COLUMN_FLAT, .width = input->width};
-    way.data_bits = way.width * input->rows;
-    if (!input->flat_from_zero)
-        way = choose(input->values, input->rows);
+    if (way.width != 0) {
+        way.stride = input->stride != 0 ? input->stride : input->width;
+        way.first = input->first;
+    }
+    way.data_bits = way.stride * input->rows;
+    return way;
+}
+
+static psopack_status write_column(psopack_bytes *section, const psopack_column_input *input,
+                                   uint64_t previous_data, psopack_disk_column *disk,
+                                   psopack_diag *diag)
+{
+    encoding way = input->flat_from_zero ? as_asked(input) : choose(input->values, input->rows);
     *disk = (psopack_disk_column){
         .id = psopack_store16(input->id),
         .link = psopack_store16(input->link),
@@ -191,11 +205,14 @@ static psopack_status write_column(psopack_bytes *section, const psopack_column_
         .group_log2 = (uint8_t)way.group_log2,
         .base_width = (uint8_t)way.base_width,
         .start_width = (uint8_t)way.start_width,
+        .stride = (uint8_t)way.stride,
+        .first = (uint8_t)way.first,
         .rows = psopack_store64(input->rows),
         .base = psopack_store64(way.base),
     };
-    return way.type == PSOPACK_COLUMN_FLAT ? write_flat(section, input, &way, disk, diag)
-                                           : write_grouped(section, input, &way, disk, diag);
+    return way.type == PSOPACK_COLUMN_FLAT
+               ? write_flat(section, input, &way, previous_data, disk, diag)
+               : write_grouped(section, input, &way, disk, diag);
 }
 
 psopack_status psopack_columns_write(psopack_bytes *section, const psopack_column_input *columns,
@@ -204,9 +221,9 @@ psopack_status psopack_columns_write(psopack_bytes *section, const psopack_colum
     psopack_disk_count head = {.count = psopack_store32(count)};
     PSOPACK_TRY(psopack_bytes_add(section, &head, sizeof head, diag));
     PSOPACK_TRY(psopack_bytes_add_zeros(section, count * sizeof(psopack_disk_column), diag));
+    psopack_disk_column disk = {.id = psopack_store16(0)};
     for (uint32_t i = 0; i < count; i++) {
-        psopack_disk_column disk;
-        PSOPACK_TRY(write_column(section, &columns[i], &disk, diag));
+        PSOPACK_TRY(write_column(section, &columns[i], psopack_load64(disk.data), &disk, diag));
         memcpy(section->data + sizeof head + i * sizeof disk, &disk, sizeof disk);
     }
     return PSOPACK_OK;

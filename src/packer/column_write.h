@@ -16,6 +16,8 @@ typedef struct psopack_column_input {
     uint16_t link;       /* guess columns: the leading slot */
     bool flat_from_zero; /* flat, base 0, no shift, `width` bits: keys are compared as they lie */
     uint8_t width;
+    uint8_t stride; /* flat_from_zero: 0, or bits of a record that several columns share */
+    uint8_t first;  /* bit in the record; other than 0: of the column in front, whose data it is */
 } psopack_column_input;
 
 /* Appends a whole column set to an empty `section`. Ids must ascend. */

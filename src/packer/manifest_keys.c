@@ -39,19 +39,31 @@ static psopack_status write_keys(const key_row *rows, uint64_t count, unsigned r
         rest_width = 64 - bucket_bits;
     PSOPACK_TRY(psopack_new_array(&values, (size_t)(bucket_rows + 2 * count), 8, diag));
     uint64_t *rest = values + bucket_rows, *psos = rest + count;
+    unsigned pso_width = 0;
+    while (count != 0 && (count - 1) >> pso_width != 0)
+        pso_width++;
     fill_buckets(rows, count, bucket_bits, values);
     for (uint64_t i = 0; i < count; i++) {
         rest[i] = psopack_key_rest(rows[i].mixed, bucket_bits, rest_width);
         psos[i] = rows[i].pso;
     }
+    /* One record a row, so that a look-up at random reads one place and not two far apart. */
+    uint8_t stride = (uint8_t)(rest_width + pso_width);
     const psopack_column_input columns[PSOPACK_KEY_COLUMNS] = {
         {.values = values, .rows = bucket_rows, .id = PSOPACK_COLUMN_KEY_BUCKET},
         {.values = rest,
          .rows = count,
          .id = PSOPACK_COLUMN_KEY_REST,
          .flat_from_zero = true,
-         .width = (uint8_t)rest_width},
-        {.values = psos, .rows = count, .id = PSOPACK_COLUMN_KEY_PSO},
+         .width = (uint8_t)rest_width,
+         .stride = stride},
+        {.values = psos,
+         .rows = count,
+         .id = PSOPACK_COLUMN_KEY_PSO,
+         .flat_from_zero = true,
+         .width = (uint8_t)pso_width,
+         .stride = stride,
+         .first = (uint8_t)rest_width},
     };
     psopack_status status = psopack_columns_write(section, columns, PSOPACK_KEY_COLUMNS, diag);
     free(values);

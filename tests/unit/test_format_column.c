@@ -19,22 +19,29 @@
 
 #define MOST_COLUMNS 8u
 
-/* A section of one page over bytes that somebody else owns, its check computed. */
-typedef struct one_page {
-    psopack_section section;
-    psopack_page_state page;
-} one_page;
+#define PAGES_MAX 16u
 
-static void one_page_over(one_page *one, const uint8_t *bytes, size_t size)
+/*
+ * A section over bytes that somebody else owns. One page has its check computed; of more, which
+ * would need a table behind the bytes, all are said to be good: test_format_section.c checks pages.
+ */
+typedef struct test_section {
+    psopack_section section;
+    psopack_page_state pages[PAGES_MAX];
+} test_section;
+
+static void section_over(test_section *one, const uint8_t *bytes, size_t size)
 {
-    assert_true(size <= PSOPACK_SECTION_PAGE);
+    assert_true(psopack_section_pages(size) <= PAGES_MAX);
     memset(one, 0, sizeof *one);
     one->section = (psopack_section){.id = PSOPACK_SECTION_COMP,
                                      .crc = psopack_crc32c(0, bytes, size),
                                      .offset = 64,
                                      .size = size,
                                      .bytes = bytes,
-                                     .pages = &one->page};
+                                     .pages = one->pages};
+    for (uint64_t i = 0; size > PSOPACK_SECTION_PAGE && i < PAGES_MAX; i++)
+        one->pages[i] = PSOPACK_PAGE_GOOD;
 }
 
 typedef struct taken {
@@ -51,11 +58,11 @@ static psopack_status take(void *user, const psopack_column *column, psopack_dia
     return PSOPACK_OK;
 }
 
-static psopack_status parse(one_page *one, const uint8_t *bytes, size_t size, taken *all)
+static psopack_status parse(test_section *one, const uint8_t *bytes, size_t size, taken *all)
 {
     psopack_diag diag = {0};
     all->count = 0;
-    one_page_over(one, bytes, size);
+    section_over(one, bytes, size);
     psopack_status status = psopack_columns_parse(&one->section, take, all, &diag);
     if (status != PSOPACK_OK)
         assert_int_equal(diag.code, status);
@@ -86,7 +93,7 @@ static void round_trip(const uint64_t *values, uint64_t rows)
 {
     psopack_bytes section = {0};
     const psopack_column_input input = {.values = values, .rows = rows, .id = 3, .link = 5};
-    one_page one;
+    test_section one;
     taken all;
     assert_int_equal(psopack_columns_write(&section, &input, 1, NULL), PSOPACK_OK);
     uint8_t *exact = test_exact_copy(section.data, section.size);
@@ -203,6 +210,42 @@ static void test_cost(void **state)
     assert_in_range(psopack_column_cost(values, 1000), 7900, 8000);
 }
 
+/* Two columns in one record: the same data, each at its bit; a third finds its own room. */
+static void test_record(void **state)
+{
+    (void)state;
+    const uint64_t left[] = {UINT64_C(1) << 46, 6, 7, 0}, right[] = {3, 0, 1, 2};
+    const uint64_t third[] = {9, 8, 7, 6};
+    const psopack_column_input inputs[] = {
+        {.values = left, .rows = 4, .id = 1, .flat_from_zero = true, .width = 47, .stride = 67},
+        {.values = right,
+         .rows = 4,
+         .id = 2,
+         .flat_from_zero = true,
+         .width = 20,
+         .stride = 67,
+         .first = 47},
+        {.values = third, .rows = 4, .id = 3},
+    };
+    const uint64_t *const values[] = {left, right, third};
+    psopack_bytes section = {0};
+    test_section one;
+    taken all;
+    assert_int_equal(psopack_columns_write(&section, inputs, 3, NULL), PSOPACK_OK);
+    assert_int_equal(parse(&one, section.data, section.size, &all), PSOPACK_OK);
+    assert_int_equal(all.columns[0].data, all.columns[1].data);
+    assert_int_equal(all.columns[0].data_size, (4 * 67 + 7) / 8 + PSOPACK_COLUMN_SLACK);
+    for (size_t i = 0; i < 3; i++) {
+        check_sums(&all.columns[i], values[i], 4);
+        for (uint64_t row = 0; row < 4; row++) {
+            uint64_t value = 0;
+            assert_true(psopack_column_get(&all.columns[i], row, &value));
+            assert_true(value == values[i][row]);
+        }
+    }
+    psopack_bytes_free(&section);
+}
+
 static void test_flat_from_zero(void **state)
 {
     (void)state;
@@ -210,7 +253,7 @@ static void test_flat_from_zero(void **state)
     const psopack_column_input input = {
         .values = values, .rows = 3, .id = 1, .flat_from_zero = true, .width = 10};
     psopack_bytes section = {0};
-    one_page one;
+    test_section one;
     taken all;
     uint64_t value;
     assert_int_equal(psopack_columns_write(&section, &input, 1, NULL), PSOPACK_OK);
@@ -266,7 +309,7 @@ static void read_somewhere(const taken *all)
 
 static bool survives(const uint8_t *bytes, size_t size)
 {
-    one_page one;
+    test_section one;
     taken all;
     uint8_t *exact = test_exact_copy(bytes, size);
     bool passed = parse(&one, exact, size, &all) == PSOPACK_OK;
@@ -346,6 +389,8 @@ static void test_rules(void **state)
         {"flat has no group base", 1, FIELD(base_width), 1},
         {"flat has no group start", 1, FIELD(start_width), 1},
         {"flat has no directory", 1, FIELD(directory), 176},
+        {"flat record too narrow", 1, FIELD(stride), 1},
+        {"flat value behind its record", 1, FIELD(first), 255},
         {"reserved", 1, FIELD(reserved), 1},
         {"flat rows", 1, FIELD(rows), 601 + 8},
         {"flat rows, overflow", 1, FIELD(rows), UINT64_MAX},
@@ -356,6 +401,8 @@ static void test_rules(void **state)
         {"grouped has no width", 2, FIELD(width), 1},
         {"grouped has no shift", 2, FIELD(shift), 1},
         {"grouped has no base", 2, FIELD(base), 1},
+        {"grouped has no record", 2, FIELD(stride), 1},
+        {"grouped has no place in one", 2, FIELD(first), 1},
         {"group size", 2, FIELD(group_log2), 17},
         {"group base width", 2, FIELD(base_width), 65},
         {"group start width", 2, FIELD(start_width), 41},
@@ -371,7 +418,7 @@ static void test_rules(void **state)
         psopack_u64le value = psopack_store64(f->value);
         size_t at = sizeof(psopack_disk_count) + f->column * sizeof(psopack_disk_column) + f->at;
         memcpy(copy + at, &value, f->size < 8 ? f->size : 8);
-        one_page one;
+        test_section one;
         taken all;
         if (parse(&one, copy, set.size, &all) != PSOPACK_E_CORRUPT)
             fail_msg("%s: not refused", f->what);
@@ -386,10 +433,10 @@ static void test_unchecked(void **state)
 {
     (void)state;
     psopack_bytes set = make_set();
-    one_page one;
+    test_section one;
     taken all = {.count = 0};
     psopack_diag diag;
-    one_page_over(&one, set.data, set.size);
+    section_over(&one, set.data, set.size);
     one.section.crc ^= 1;
     assert_int_equal(psopack_columns_parse(&one.section, take, &all, &diag), PSOPACK_E_CHECKSUM);
     assert_int_equal(diag.object, PSOPACK_OBJECT_SECTION);
@@ -401,11 +448,11 @@ static void test_unchecked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_bits_load),
-        cmocka_unit_test(test_cost),         cmocka_unit_test(test_flat_from_zero),
-        cmocka_unit_test(test_forged_bytes), cmocka_unit_test(test_forged_bits),
-        cmocka_unit_test(test_cut),          cmocka_unit_test(test_rules),
-        cmocka_unit_test(test_unchecked),
+        cmocka_unit_test(test_round_trip),     cmocka_unit_test(test_bits_load),
+        cmocka_unit_test(test_record),         cmocka_unit_test(test_cost),
+        cmocka_unit_test(test_flat_from_zero), cmocka_unit_test(test_forged_bytes),
+        cmocka_unit_test(test_forged_bits),    cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_rules),          cmocka_unit_test(test_unchecked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,9 +52,10 @@ static const field meta_fields[] = {M(content_version),  M(psos),        M(compo
                                     M(reserved)};
 
 #define C(name) FIELD(psopack_disk_column, name)
-static const field column_fields[] = {
-    C(id),          C(link),     C(encoding), C(width), C(shift),     C(group_log2), C(base_width),
-    C(start_width), C(reserved), C(rows),     C(base),  C(directory), C(data),       C(data_size)};
+static const field column_fields[] = {C(id),     C(link),       C(encoding),   C(width),
+                                      C(shift),  C(group_log2), C(base_width), C(start_width),
+                                      C(stride), C(first),      C(reserved),   C(rows),
+                                      C(base),   C(directory),  C(data),       C(data_size)};
 
 #define L(name) FIELD(psopack_disk_layer, name)
 static const field layer_fields[] = {
@@ -182,7 +183,7 @@ static void test_numbers(void **state)
         {"KIND row (40 bytes)", sizeof(psopack_disk_kind), 40},
         {"BASE row (32 bytes)", sizeof(psopack_disk_base), 32},
         {"that many descriptors (56 bytes)", sizeof(psopack_disk_column), 56},
-        {"A section of up to 65,536 bytes", PSOPACK_SECTION_PAGE, 65536},
+        {"A section of up to 4,096 bytes", PSOPACK_SECTION_PAGE, 4096},
         {":  1 to 64\n", PSOPACK_SECTIONS_MAX, 64},
         {"at most 256 each; bases at most 255", PSOPACK_SLOTS_MAX, 256},
         {"at most 256 each; bases at most 255", PSOPACK_KINDS_MAX, 256},
