@@ -21,8 +21,10 @@ struct psopack_origin {
     void (*expect)(const psopack_origin *origin, uint64_t offset, uint64_t size);
     void (*close)(psopack_origin *origin, const psopack_allocator *allocator); /* NULL: nothing */
     psopack_source callbacks; /* of psopack_archive_open_source() */
-    void *state;              /* of psopack_archive_open() */
-    size_t state_size;        /* what it took from the allocator */
+    const uint8_t *front;     /* a copy of the first front_size bytes; NULL: none */
+    size_t front_size;
+    void *state;       /* of psopack_archive_open() */
+    size_t state_size; /* what it took from the allocator */
 };
 
 /* Reads [offset, offset + size), which must lie in the archive. */

@@ -12,8 +12,9 @@
 typedef struct file_state {
     psopack_file file; /* open only when not mapped */
     psopack_map map;
-    uint64_t offset; /* of the archive in the file */
-    char path[];     /* for messages */
+    uint64_t offset;   /* of the archive in the file */
+    uint8_t front[64]; /* of a mapped archive: its header */
+    char path[];       /* for messages */
 } file_state;
 
 static psopack_status read_file(const psopack_origin *origin, uint64_t offset, void *buffer,
@@ -61,6 +62,10 @@ static psopack_status open_file(file_state *state, const psopack_open_options *o
     PSOPACK_TRY(choose_range(options, stat.size, ret_size, diag));
     if ((options->flags & PSOPACK_OPEN_NO_MAP) != 0)
         return PSOPACK_OK;
+    /* Touching the mapping at both ends costs page tables twice: a fifth of opening, measured. */
+    if (*ret_size >= sizeof state->front)
+        PSOPACK_TRY(psopack_file_read_at(&state->file, state->offset, state->front,
+                                         sizeof state->front, diag));
     PSOPACK_TRY(psopack_map_range(&state->file, state->offset, *ret_size, &state->map, diag));
     return psopack_file_close(&state->file, diag);
 }
@@ -94,6 +99,10 @@ psopack_status psopack_archive_open(const char *path, const psopack_open_options
     }
     origin.memory = state->map.data;
     origin.is_mapped = state->map.data != NULL;
+    if (origin.is_mapped && origin.size >= sizeof state->front) {
+        origin.front = state->front;
+        origin.front_size = sizeof state->front;
+    }
     return psopack_archive_open_origin(&origin, &own, ret_archive, diag);
 }
 

@@ -13,8 +13,11 @@ psopack_status psopack_origin_read(const psopack_origin *origin, uint64_t offset
                                (unsigned long long)offset, (unsigned long long)origin->size);
     if (!origin->memory)
         return size == 0 ? PSOPACK_OK : origin->read(origin, offset, buffer, size, diag);
+    const uint8_t *memory = origin->memory;
+    if (offset + size <= origin->front_size)
+        memory = origin->front;
     if (size != 0)
-        memcpy(buffer, origin->memory + (size_t)offset, size);
+        memcpy(buffer, memory + (size_t)offset, size);
     return PSOPACK_OK;
 }
 
