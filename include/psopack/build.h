@@ -177,6 +177,16 @@ PSOPACK_API psopack_status psopack_build_add_archive(psopack_build *build, const
                                                      psopack_diag *diag);
 
 /*
+ * Adds what is whole of a damaged archive, and sets profile, target, content version and hashes of
+ * the build to what the archive has. PSOs that can't be saved are named by a warning each and
+ * counted in skipped_psos. A flipped bit of the manifest is put back where its CRC says which; a
+ * damaged header, footer or section table is made again; a damaged base is decoded as far as zstd
+ * goes, and the CRC32C of each component that needs it decides. Fails where the manifest is gone.
+ */
+PSOPACK_API psopack_status psopack_build_salvage(psopack_build *build, const char *path,
+                                                 psopack_diag *diag);
+
+/*
  * Rebuilds on an older archive, so that a small change stays a small download: its blocks keep
  * their bytes and offsets, what is new is compressed against its bases and goes behind them. Blocks
  * and components that nothing uses any more stay as waste until it passes `max_waste_percent` of

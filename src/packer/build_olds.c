@@ -116,12 +116,14 @@ psopack_status psopack_build_olds_open(psopack_build_olds *olds, psopack_profile
 }
 
 psopack_status psopack_build_olds_add(psopack_build_olds *olds, const char *path, bool is_layer,
-                                      psopack_diag *diag)
+                                      const psopack_build_events *salvage, psopack_diag *diag)
 {
     size_t capacity = olds->count;
     const psopack_archive *below = is_layer ? olds->olds[olds->count - 1]->handle : NULL;
     PSOPACK_TRY(psopack_grow(&olds->olds, &capacity, olds->count + 1, sizeof *olds->olds, diag));
-    PSOPACK_TRY(psopack_old_open(path, below, &olds->olds[olds->count], diag));
+    psopack_old **place = &olds->olds[olds->count];
+    PSOPACK_TRY(salvage ? psopack_old_open_damaged(path, below, salvage, place, diag)
+                        : psopack_old_open(path, below, place, diag));
     olds->count++;
     olds->are_inputs = true;
     olds->how = PSOPACK_KEEP_MOVED;

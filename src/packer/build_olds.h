@@ -24,9 +24,10 @@ typedef struct psopack_build_olds {
 psopack_status psopack_build_olds_set(psopack_build_olds *olds, const char *const *paths,
                                       uint32_t count, psopack_diag *diag);
 
-/* Opens one more archive as an input, on the archive opened before when it is a layer of it. */
+/* Opens one more archive as an input, on the archive opened before when it is a layer of it.
+ * `salvage` not NULL: it may be damaged. */
 psopack_status psopack_build_olds_add(psopack_build_olds *olds, const char *path, bool is_layer,
-                                      psopack_diag *diag);
+                                      const psopack_build_events *salvage, psopack_diag *diag);
 
 /* Opens them and lists the kinds whose blocks may be kept. */
 psopack_status psopack_build_olds_open(psopack_build_olds *olds, psopack_profile profile,

@@ -261,6 +261,7 @@ static void report(const work *state, uint64_t file_bytes, psopack_publish_outco
 {
     psopack_build_count(state->is_layer ? &state->whole : &state->model, &state->plan,
                         &state->compressed, file_bytes, outcome, ret_result);
+    ret_result->skipped_psos += state->build->lost_psos;
     ret_result->collisions = state->store.collisions;
     ret_result->kept_bytes = state->repacked ? 0 : state->waste.kept_bytes;
     ret_result->waste_bytes = state->repacked ? 0 : state->waste.dead_bytes;

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* PSOs of an archive, or of a layer on what it builds on, as inputs. Nothing is decoded yet. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "format/layout.h"
+#include "format/tuple.h"
 #include "packer/build_state.h"
+#include "packer/salvage.h"
 
 typedef struct ingest {
     psopack_build *build;
@@ -31,6 +34,7 @@ static psopack_archive_part part_of(const ingest *state, uint32_t component)
 
 static psopack_status add_slots(ingest *state, uint32_t pso, uint32_t input, psopack_diag *diag)
 {
+    uint32_t tuple = 0, wanted;
     PSOPACK_TRY(psopack_pso_components(state->archive, pso, state->components, diag));
     for (uint32_t slot = 0; slot < state->slots; slot++) {
         psopack_component_info info;
@@ -38,10 +42,17 @@ static psopack_status add_slots(ingest *state, uint32_t pso, uint32_t input, pso
         if (state->components[slot] == PSOPACK_ABSENT || !state->take_slot[slot])
             continue;
         PSOPACK_TRY(psopack_component_get(state->archive, state->components[slot], &info, diag));
+        tuple = psopack_tuple_add(tuple, name, strlen(name), info.size, info.crc);
         psopack_input_source source = {.part = part_of(state, state->components[slot])};
         PSOPACK_TRY(psopack_inputs_add_file(&state->build->inputs, input, name, strlen(name),
                                             source, info.size, diag));
     }
+    /* Rows of a mended manifest: are they this PSO's? */
+    if (!state->filter->salvage || state->filter->slot)
+        return PSOPACK_OK;
+    PSOPACK_TRY(psopack_pso_tuple_crc(state->archive, pso, &wanted, diag));
+    if (tuple != wanted)
+        return psopack_fail(diag, PSOPACK_E_TUPLE, "its parts are not those that were packed");
     return PSOPACK_OK;
 }
 
@@ -54,6 +65,29 @@ static void warn(const ingest *state, const char *name, const psopack_diag *fail
         events->message(events->user, PSOPACK_WARNING, text.text);
 }
 
+/* A name from a damaged page must be the one that the PSO's key was made of. */
+static psopack_status confirm_name(ingest *state, uint32_t pso, const char *name, size_t size,
+                                   psopack_diag *diag)
+{
+    const psopack_build_olds *olds = &state->build->olds;
+    const psopack_mended *mended = olds->olds[olds->count - 1]->mended;
+    uint32_t found = UINT32_MAX;
+    if (!mended || !mended->doubts_names)
+        return PSOPACK_OK;
+    psopack_status status =
+        psopack_pso_find(state->archive, state->context, name, size, &found, diag);
+    if (status == PSOPACK_OK && found == pso)
+        return PSOPACK_OK;
+    return psopack_fail(diag, PSOPACK_E_CHECKSUM, "its name is damaged");
+}
+
+static psopack_status give_up(const psopack_diag *failure, psopack_diag *diag)
+{
+    if (diag)
+        *diag = *failure;
+    return failure->code;
+}
+
 static psopack_status add_pso(ingest *state, uint32_t pso, psopack_diag *diag)
 {
     char name[PSOPACK_PSO_NAME_MAX + 1];
@@ -61,29 +95,40 @@ static psopack_status add_pso(ingest *state, uint32_t pso, psopack_diag *diag)
     uint32_t input;
     psopack_inputs *inputs = &state->build->inputs;
     const psopack_archive_filter *filter = state->filter;
-    PSOPACK_TRY(
-        psopack_pso_name(state->archive, state->context, pso, name, sizeof name, &size, diag));
+    psopack_diag failure;
+    psopack_status status =
+        psopack_pso_name(state->archive, state->context, pso, name, sizeof name, &size, &failure);
+    if (status == PSOPACK_OK)
+        status = psopack_inputs_check_pso(name, size, &failure);
+    if (status == PSOPACK_OK)
+        status = confirm_name(state, pso, name, size, &failure);
+    if (status != PSOPACK_OK && filter->salvage) {
+        snprintf(name, sizeof name, "#%u", pso);
+        state->build->lost_psos++;
+        warn(state, name, &failure);
+        return PSOPACK_OK;
+    }
+    if (status != PSOPACK_OK)
+        return give_up(&failure, diag);
     if (filter->pso && !filter->pso(filter->user, name, size))
         return PSOPACK_OK;
     PSOPACK_TRY(psopack_inputs_add_pso(inputs, state->origin, name, size, &input, diag));
-    psopack_diag failure;
-    psopack_status status = add_slots(state, pso, input, &failure);
+    status = add_slots(state, pso, input, &failure);
     if (status != PSOPACK_OK && filter->salvage) {
         inputs->psos[input].dropped = true;
         warn(state, name, &failure);
         return PSOPACK_OK;
     }
-    if (status != PSOPACK_OK && diag)
-        *diag = failure;
-    return status;
+    return status == PSOPACK_OK ? status : give_up(&failure, diag);
 }
 
 static psopack_status open_chain(ingest *state, const char *const *paths, uint32_t count,
                                  psopack_diag *diag)
 {
     psopack_build *build = state->build;
+    const psopack_build_events *salvage = state->filter->salvage ? &build->options.events : NULL;
     for (uint32_t i = 0; i < count; i++) {
-        PSOPACK_TRY(psopack_build_olds_add(&build->olds, paths[i], i != 0, diag));
+        PSOPACK_TRY(psopack_build_olds_add(&build->olds, paths[i], i != 0, salvage, diag));
         build->is_stripped |= (build->olds.olds[build->olds.count - 1]->view.ends.may_not_append &
                                PSOPACK_FEATURE_STRIPPED) != 0;
     }
@@ -176,4 +221,23 @@ psopack_status psopack_build_add_archive(psopack_build *build, const char *const
     free(state.take_slot);
     free(state.components);
     return status;
+}
+
+psopack_status psopack_build_salvage(psopack_build *build, const char *path, psopack_diag *diag)
+{
+    const psopack_archive_filter filter = {.salvage = 1};
+    PSOPACK_TRY(psopack_build_add_archive(build, &path, 1, &filter, diag));
+    const psopack_view *view = &build->olds.olds[build->olds.count - 1]->view;
+    size_t size = strlen(view->target) + 1;
+    char *target;
+    if (!psopack_profile_get((psopack_profile)view->profile))
+        return psopack_fail(diag, PSOPACK_E_FEATURE, "%s: its profile is not known", path);
+    PSOPACK_TRY(psopack_new_array(&target, size, 1, diag));
+    memcpy(target, view->target, size);
+    free(build->target);
+    build->target = target;
+    build->options.profile = (psopack_profile)view->profile;
+    build->options.content_version = view->content_version;
+    build->options.hashes = view->hash_section != NULL;
+    return PSOPACK_OK;
 }

@@ -141,11 +141,16 @@ static uint32_t *pso_place(const psopack_inputs *inputs, uint32_t origin, uint32
     }
 }
 
+psopack_status psopack_inputs_check_pso(const void *name, size_t size, psopack_diag *diag)
+{
+    return check_name("PSO", name, size, PSOPACK_PSO_NAME_MAX, true, diag);
+}
+
 psopack_status psopack_inputs_add_pso(psopack_inputs *inputs, uint32_t origin, const void *name,
                                       size_t size, uint32_t *ret_pso, psopack_diag *diag)
 {
     uint32_t name_index;
-    PSOPACK_TRY(check_name("PSO", name, size, PSOPACK_PSO_NAME_MAX, true, diag));
+    PSOPACK_TRY(psopack_inputs_check_pso(name, size, diag));
     if (inputs->pso_count + 1 > inputs->pso_table_size / 2)
         PSOPACK_TRY(grow_pso_table(inputs, diag));
     PSOPACK_TRY(psopack_strings_add(&inputs->names, name, size, &name_index, diag));

@@ -88,6 +88,9 @@ psopack_status psopack_inputs_add_origin(psopack_inputs *inputs, psopack_origin_
 psopack_status psopack_inputs_add_pso(psopack_inputs *inputs, uint32_t origin, const void *name,
                                       size_t size, uint32_t *ret_pso, psopack_diag *diag);
 
+/* NAME for a PSO name that no archive may hold. */
+psopack_status psopack_inputs_check_pso(const void *name, size_t size, psopack_diag *diag);
+
 /* NAME for a slot name that no archive may hold: asked before a PSO is made for it. */
 psopack_status psopack_inputs_check_slot(const void *slot, size_t size, psopack_diag *diag);
 

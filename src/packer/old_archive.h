@@ -28,6 +28,8 @@ typedef struct psopack_old {
     uint32_t *block_of;                /* by component: its first block; UINT32_MAX for size 0 */
     uint32_t *item;                    /* by component: in the store; PSOPACK_NO_ITEM: not there */
     bool *lost;                        /* by block: something in it could not be decoded */
+    struct psopack_mended *mended;     /* of a damaged archive: its manifest as it should be, and */
+    struct psopack_salvage *salvage;   /* what reads components that the loader can't; else NULL */
     XXH128_hash_t *hash;               /* by component, once matched */
 } psopack_old;
 
@@ -36,6 +38,12 @@ typedef struct psopack_old {
 psopack_status psopack_old_open(const char *path, const psopack_archive *below,
                                 psopack_old **ret_old, psopack_diag *diag);
 void psopack_old_close(psopack_old **old);
+
+/* The same of an archive that may be damaged: what can be mended is, rows that can't be read are
+ * as if they were not there. `events` hears what was mended. */
+psopack_status psopack_old_open_damaged(const char *path, const psopack_archive *below,
+                                        const psopack_build_events *events, psopack_old **ret_old,
+                                        psopack_diag *diag);
 
 /*
  * Decodes every component of `old` and finds each in the store by its bytes: fills old->item. A

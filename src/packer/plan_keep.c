@@ -132,7 +132,7 @@ static bool find_kind(const psopack_model *model, const psopack_kind_row *row, u
 static void find_strips(const psopack_old *old, psopack_old_map *map)
 {
     for (uint32_t i = 0; i < old->view.components; i++) {
-        if (old->components[i].strip != 0)
+        if (old->components[i].strip != 0 && old->block_of[i] != UINT32_MAX)
             map->strips[old->blocks[old->block_of[i]].kind] = true;
     }
 }

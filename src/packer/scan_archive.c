@@ -6,12 +6,14 @@
 #include "format/crc32c.h"
 #include "packer/events.h"
 #include "packer/old_archive.h"
+#include "packer/salvage.h"
 #include "platform/parallel.h"
 
 typedef struct scan_worker {
     psopack_context *context;
-    psopack_read_buffer bytes; /* of the component */
-    psopack_read_buffer other; /* of what it is compared with */
+    psopack_salvage_reader *salvage; /* of a damaged archive */
+    psopack_read_buffer bytes;       /* of the component */
+    psopack_read_buffer other;       /* of what it is compared with */
 } scan_worker;
 
 typedef struct archive_scan {
@@ -27,6 +29,25 @@ static bool is_archive_file(const psopack_inputs *inputs, const psopack_input_fi
     return inputs->origins[inputs->psos[file->pso].origin].type == PSOPACK_ORIGIN_ARCHIVE;
 }
 
+/* What the loader can't read marks its block, so that nothing is copied from it or built on it. */
+static psopack_status read_component(psopack_old *old, scan_worker *worker, uint32_t component,
+                                     uint64_t size, uint32_t *ret_crc, psopack_diag *diag)
+{
+    uint8_t *bytes = worker->bytes.bytes;
+    psopack_status status = psopack_component_read(old->handle, worker->context, component, bytes,
+                                                   (size_t)size, ret_crc, diag);
+    if (status == PSOPACK_OK)
+        return status;
+    if (old->block_of[component] != UINT32_MAX)
+        old->lost[old->block_of[component]] = true;
+    if (!old->salvage)
+        return status;
+    if (!worker->salvage)
+        PSOPACK_TRY(psopack_salvage_reader_create(&worker->salvage, diag));
+    *ret_crc = old->components[component].crc;
+    return psopack_salvage_read(old->salvage, worker->salvage, component, bytes, diag);
+}
+
 static psopack_status file_component(archive_scan *state, scan_worker *worker, uint32_t component,
                                      psopack_diag *diag)
 {
@@ -35,8 +56,7 @@ static psopack_status file_component(archive_scan *state, scan_worker *worker, u
     uint32_t crc;
     PSOPACK_TRY(
         psopack_grow(&worker->bytes.bytes, &worker->bytes.capacity, (size_t)size + 1, 1, diag));
-    PSOPACK_TRY(psopack_component_read(old->handle, worker->context, component, worker->bytes.bytes,
-                                       (size_t)size, &crc, diag));
+    PSOPACK_TRY(read_component(old, worker, component, size, &crc, diag));
     old->hash[component] = XXH3_128bits(worker->bytes.bytes, (size_t)size);
     if (state->first_file[component] == UINT32_MAX)
         return PSOPACK_OK;
@@ -57,8 +77,6 @@ static psopack_status scan_range(archive_scan *state, unsigned worker_index, uin
         psopack_status status = file_component(state, worker, i, diag);
         if (status == PSOPACK_E_NOMEM || status == PSOPACK_E_LIMIT)
             return status;
-        if (status != PSOPACK_OK && state->old->block_of[i] != UINT32_MAX)
-            state->old->lost[state->old->block_of[i]] = true;
     }
     return PSOPACK_OK;
 }
@@ -92,6 +110,7 @@ static void free_scan(archive_scan *state, unsigned threads)
 {
     for (unsigned i = 0; state->workers && i < threads; i++) {
         psopack_context_destroy(&state->workers[i].context);
+        psopack_salvage_reader_destroy(&state->workers[i].salvage);
         free(state->workers[i].bytes.bytes);
         free(state->workers[i].other.bytes);
         free(state->workers[i].other.path);
@@ -111,8 +130,12 @@ static psopack_status explain(const psopack_inputs *inputs, const psopack_input_
     psopack_read_buffer buffer = {0};
     psopack_diag inner = {0};
     uint64_t size;
+    /* Salvage has tried all it can, and that takes long. */
     psopack_status status =
-        psopack_old_read(old, file->source.part.component, &buffer, &size, &inner);
+        old->salvage ? psopack_fail_at(&inner, PSOPACK_E_CHECKSUM, PSOPACK_OBJECT_COMPONENT,
+                                       file->source.part.component, PSOPACK_NO_OFFSET,
+                                       "component %u is damaged", file->source.part.component)
+                     : psopack_old_read(old, file->source.part.component, &buffer, &size, &inner);
     free(buffer.bytes);
     if (status == PSOPACK_OK)
         return psopack_fail(diag, PSOPACK_E_CHANGED, "%s: it changed while it was read", old->path);

@@ -39,6 +39,7 @@ psopack_command_fn psopack_command_cat;
 psopack_command_fn psopack_command_diff;
 psopack_command_fn psopack_command_merge;
 psopack_command_fn psopack_command_strip;
+psopack_command_fn psopack_command_salvage;
 psopack_command_fn psopack_command_report;
 psopack_command_fn psopack_command_lint;
 psopack_command_fn psopack_command_limits;

@@ -26,6 +26,7 @@ const psopack_command psopack_commands[] = {
     ROW(merge, MERGE, 1, UINT_MAX, "ARCHIVE...",
         "make one archive of several, or of layers and their base"),
     ROW(strip, STRIP, 1, 1, "ARCHIVE", "leave out names, hashes, slots or PSOs"),
+    ROW(salvage, SALVAGE, 1, 1, "ARCHIVE", "save what is whole of a damaged archive"),
     ROW(report, REPORT, 1, 1, "ARCHIVE", "say why an archive is as big as it is"),
     ROW(lint, LINT, 1, 1, "ARCHIVE", "find what hangs a GPU or fails on a binding tier"),
     ROW(limits, LIMITS, 1, 1, "FILE", "turn a shader limits blob into text, or text into a blob"),

@@ -12,6 +12,7 @@
 #define WRITERS PSOPACK_FOR_WRITERS
 #define SCAN PSOPACK_FOR_SCAN
 #define STAGES PSOPACK_FOR_STAGES
+#define BUILDERS PSOPACK_FOR_BUILDERS
 #define READERS PSOPACK_FOR_READERS
 #define LINTERS PSOPACK_FOR_LINT | PACK
 
@@ -50,16 +51,16 @@ const psopack_option_row psopack_option_rows[] = {
 
     /* What comes out. */
     {"profile", NULL, "PROFILE", "balanced|fast|small|stored|directstorage", PSOPACK_OPTION_TEXT,
-     AT(profile), WRITERS | SCAN, "how to trade size against speed; balanced by default"},
+     AT(profile), BUILDERS | SCAN, "how to trade size against speed; balanced by default"},
     {"align", NULL, WORDS("SLOT=N"), AT(align), PACK | SCAN,
      "align components of SLOT to N bytes: a power of two up to 65536"},
     {"hashes", NULL, FLAG, AT(hashes), PACK | PSOPACK_FOR_MERGE | SCAN,
      "store a content hash per component"},
-    {"target", NULL, TEXT("TEXT"), AT(target), WRITERS | SCAN,
+    {"target", NULL, TEXT("TEXT"), AT(target), BUILDERS | SCAN,
      "record what the components were built for; loaders can insist on it"},
     {"target", NULL, TEXT("TEXT"), AT(target), READERS,
      "refuse an archive that was built for another target, exit 4"},
-    {"content-version", NULL, NUMBER("N"), AT(content_version), WRITERS | SCAN,
+    {"content-version", NULL, NUMBER("N"), AT(content_version), BUILDERS | SCAN,
      "record the version of the content; loaders can insist on it"},
     {"content-version", NULL, NUMBER("N"), AT(content_version), READERS,
      "refuse an archive of another content version, exit 4"},
@@ -109,13 +110,13 @@ const psopack_option_row psopack_option_rows[] = {
     /* How it runs. */
     {"jobs", "j", NUMBER("N"), AT(jobs), WRITERS | SCAN | STAGES,
      "threads; 0, the default: one per usable processor. Never changes the output"},
-    {"depfile", NULL, TEXT("FILE"), AT(depfile), WRITERS | SCAN,
+    {"depfile", NULL, TEXT("FILE"), AT(depfile), BUILDERS | SCAN,
      "write a Make rule with every input and every directory walked"},
-    {"depfile-target", "MT", TEXT("TARGET"), AT(depfile_target), WRITERS | SCAN,
+    {"depfile-target", "MT", TEXT("TARGET"), AT(depfile_target), BUILDERS | SCAN,
      "the target of that rule instead of the name of the output"},
-    {"depfile-phony", "MP", FLAG, AT(depfile_phony), WRITERS | SCAN,
+    {"depfile-phony", "MP", FLAG, AT(depfile_phony), BUILDERS | SCAN,
      "add an empty rule per input, so that a deleted input does not stop Make"},
-    {"stamp", NULL, TEXT("FILE"), AT(stamp), WRITERS,
+    {"stamp", NULL, TEXT("FILE"), AT(stamp), BUILDERS,
      "touch FILE at each success, also when the archive is unchanged"},
     {"force-write", NULL, FLAG, AT(force_write), WRITERS,
      "replace the archive even when it is identical"},
