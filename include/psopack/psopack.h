@@ -255,8 +255,9 @@ PSOPACK_API psopack_status psopack_slot_find(const psopack_archive *archive, con
 /*
  * Finds a PSO by its 64-bit key (the XXH3-64 of its name under the archive's seed, or the key that
  * the list gave it): tens of nanoseconds. PSOPACK_E_NOT_FOUND when no PSO has it. `context` is used
- * only by archives that shorten their keys (profile `small`), to confirm by name; it may be NULL
- * for others, see psopack_key_needs_context().
+ * only by archives that keep no keys (profile `small`): they decode one page of names and look for
+ * the key there, also for a key that no PSO has. It may be NULL for others, see
+ * psopack_key_needs_context().
  */
 PSOPACK_API psopack_status psopack_pso_find_key(const psopack_archive *archive,
                                                 psopack_context *context, uint64_t key,

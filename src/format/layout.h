@@ -143,9 +143,10 @@ static_assert(sizeof(psopack_disk_meta) == 96, "format v1");
 
 #define PSOPACK_META_KEYS_GIVEN 1u /* keys came with the list, they are no hash of the names */
 #define PSOPACK_META_TUPLE_DELTA                                                                   \
-    2u /* the tuple column holds stored CRC xor the one that the                                   \
-          row's component CRCs give (0 when the packer is right) */
-#define PSOPACK_META_KNOWN_FLAGS 3u
+    2u                             /* the tuple column holds stored CRC xor the one that the       \
+                                      row's component CRCs give (0 when the packer is right) */
+#define PSOPACK_META_KEYS_PAGED 4u /* KEYS leads to pages of names, not with KEYS_GIVEN */
+#define PSOPACK_META_KNOWN_FLAGS 7u
 
 /* SLOT, KIND, BASE and column sets begin with the number of their rows or columns. */
 typedef struct psopack_disk_count {
@@ -277,6 +278,7 @@ static_assert(sizeof(psopack_disk_column) == 56, "format v1");
 #define PSOPACK_COLUMN_KEY_REST 1u
 #define PSOPACK_COLUMN_KEY_PSO 2u
 #define PSOPACK_KEY_COLUMNS 3u
+#define PSOPACK_COLUMN_KEY_PAGE 0u /* with PSOPACK_META_KEYS_PAGED the only one */
 
 /* NAME: this header, the dictionary, page_count + 1 offsets (u32, from the section's start), then
  * zstd frames. Page p holds the names of PSOs [p * 64, p * 64 + 64), see format/names.h. */

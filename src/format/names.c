@@ -95,32 +95,46 @@ static psopack_status malformed(psopack_diag *diag)
     return psopack_fail(diag, PSOPACK_E_CORRUPT, "a page of names is malformed");
 }
 
+psopack_status psopack_names_begin(psopack_names_walk *walk, const uint8_t *page, size_t page_size,
+                                   uint32_t names, psopack_diag *diag)
+{
+    size_t at = 0, sizes_at = 0;
+    uint32_t ignored;
+    for (uint32_t i = 0; i < 2 * names; i++) {
+        if (i == names)
+            sizes_at = at;
+        if (!load_varint(page, page_size, &at, &ignored))
+            return malformed(diag);
+    }
+    *walk = (psopack_names_walk){
+        .page = page, .page_size = page_size, .own_at = sizes_at, .bytes_at = at, .left = names};
+    return PSOPACK_OK;
+}
+
+psopack_status psopack_names_next(psopack_names_walk *walk, uint8_t *buffer, psopack_diag *diag)
+{
+    uint32_t shared, own;
+    if (walk->left == 0 || !load_varint(walk->page, walk->page_size, &walk->shared_at, &shared) ||
+        !load_varint(walk->page, walk->page_size, &walk->own_at, &own) || shared > walk->size ||
+        own > PSOPACK_PSO_NAME_MAX - shared || own > walk->page_size - walk->bytes_at)
+        return malformed(diag);
+    memcpy(buffer + shared, walk->page + walk->bytes_at, own);
+    walk->bytes_at += own;
+    walk->size = shared + own;
+    walk->left--;
+    return PSOPACK_OK;
+}
+
 psopack_status psopack_name_decode(const uint8_t *page, size_t page_size, uint32_t names,
                                    uint32_t index, uint8_t *buffer, uint32_t *ret_size,
                                    psopack_diag *diag)
 {
-    size_t shared_at = 0, own_at = 0, bytes_at;
-    uint32_t shared, own, size = 0;
+    psopack_names_walk walk;
     if (index >= names)
         return malformed(diag);
-    for (uint32_t i = 0; i < names; i++) {
-        if (!load_varint(page, page_size, &own_at, &own))
-            return malformed(diag);
-    }
-    bytes_at = own_at;
-    for (uint32_t i = 0; i < names; i++) {
-        if (!load_varint(page, page_size, &bytes_at, &own))
-            return malformed(diag);
-    }
-    for (uint32_t i = 0; i <= index; i++) {
-        if (!load_varint(page, page_size, &shared_at, &shared) ||
-            !load_varint(page, page_size, &own_at, &own) || shared > size ||
-            own > PSOPACK_PSO_NAME_MAX - shared || own > page_size - bytes_at)
-            return malformed(diag);
-        memcpy(buffer + shared, page + bytes_at, own);
-        bytes_at += own;
-        size = shared + own;
-    }
-    *ret_size = size;
+    PSOPACK_TRY(psopack_names_begin(&walk, page, page_size, names, diag));
+    for (uint32_t i = 0; i <= index; i++)
+        PSOPACK_TRY(psopack_names_next(&walk, buffer, diag));
+    *ret_size = walk.size;
     return PSOPACK_OK;
 }

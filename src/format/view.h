@@ -242,18 +242,19 @@ psopack_status psopack_view_hash(const psopack_view *view, uint32_t component, u
 /* ---- keys: buckets by the top bits of a mixed key, then the rest of it in ascending order -------
  */
 
-/* True when a key that is found must be confirmed by name (profile `small` keeps fewer bits). */
-bool psopack_view_key_is_short(const psopack_view *view);
+/* True when keys only lead to pages of names (profile `small`): find by psopack_view_key_page(). */
+bool psopack_view_keys_are_paged(const psopack_view *view);
 
 /* Part of psopack_view_open_columns(): the key columns fit the number of PSOs. */
 psopack_status psopack_view_check_keys(const psopack_view *view, psopack_diag *diag);
 
-/*
- * The `nth` (0 first) PSO whose stored key bits agree with `key`; NOT_FOUND when there are no more.
- * With full keys there is at most one.
- */
-psopack_status psopack_view_find_key(const psopack_view *view, uint64_t key, uint32_t nth,
-                                     uint32_t *ret_pso, psopack_diag *diag);
+/* The PSO with that key, or NOT_FOUND. For archives whose keys are not paged. */
+psopack_status psopack_view_find_key(const psopack_view *view, uint64_t key, uint32_t *ret_pso,
+                                     psopack_diag *diag);
+
+/* The page of names that alone may hold the name with that key, or NOT_FOUND. For paged keys. */
+psopack_status psopack_view_key_page(const psopack_view *view, uint64_t key, uint32_t *ret_page,
+                                     psopack_diag *diag);
 
 /* ---- layers: PSOs of the base, of the layer, and of the whole -----------------------------------
  */
@@ -287,6 +288,21 @@ psopack_status psopack_view_name_dictionary(const psopack_view *view, const uint
                                             psopack_diag *diag);
 psopack_status psopack_view_name_page(const psopack_view *view, uint32_t page,
                                       psopack_name_page *ret_page, psopack_diag *diag);
+
+/* A walk over the names of a decoded page; each builds on the one before. */
+typedef struct psopack_names_walk {
+    const uint8_t *page;
+    size_t page_size;
+    size_t shared_at, own_at, bytes_at; /* where the three runs go on */
+    uint32_t size;                      /* of the last name */
+    uint32_t left;                      /* names to come */
+} psopack_names_walk;
+
+psopack_status psopack_names_begin(psopack_names_walk *walk, const uint8_t *page, size_t page_size,
+                                   uint32_t names, psopack_diag *diag);
+
+/* Makes the last name in `buffer`, of PSOPACK_PSO_NAME_MAX bytes, the next; there is one. */
+psopack_status psopack_names_next(psopack_names_walk *walk, uint8_t *buffer, psopack_diag *diag);
 
 /*
  * Name `index` (0 .. names - 1) of a decoded page. `buffer` has PSOPACK_PSO_NAME_MAX bytes. CORRUPT

@@ -414,8 +414,9 @@ psopack_status psopack_view_open_columns(psopack_view *view, psopack_column *col
                          PSOPACK_COMPONENT_COLUMNS, view->components, diag));
     PSOPACK_TRY(load_set(view, PSOPACK_SECTION_REFS, &view->reference_column,
                          PSOPACK_REFERENCE_COLUMNS, UINT64_MAX, diag));
-    PSOPACK_TRY(load_set(view, PSOPACK_SECTION_KEYS, view->key_columns, PSOPACK_KEY_COLUMNS,
-                         UINT64_MAX, diag));
+    PSOPACK_TRY(load_set(view, PSOPACK_SECTION_KEYS, view->key_columns,
+                         psopack_view_keys_are_paged(view) ? 1 : PSOPACK_KEY_COLUMNS, UINT64_MAX,
+                         diag));
     PSOPACK_TRY(psopack_view_check_keys(view, diag));
     PSOPACK_TRY(load_layer_columns(view, diag));
     if (view->reference_column.rows > view->component_end)

@@ -5,6 +5,7 @@
 
 #include <zstd.h>
 
+#include "format/keys.h"
 #include "loader/base.h"
 #include "loader/layer.h"
 
@@ -68,6 +69,27 @@ psopack_status psopack_context_name(psopack_context *context, const psopack_arch
     PSOPACK_TRY(load_page(context, archive, pso / PSOPACK_NAMES_PER_PAGE, diag));
     return psopack_name_decode(context->names, context->page_size, context->page_names,
                                pso % PSOPACK_NAMES_PER_PAGE, context->name, ret_size, diag);
+}
+
+psopack_status psopack_context_find_in_page(psopack_context *context,
+                                            const psopack_archive *archive, uint32_t page,
+                                            uint64_t key, uint32_t *ret_pso, uint32_t *ret_size,
+                                            psopack_diag *diag)
+{
+    psopack_names_walk walk;
+    uint64_t seed = archive->view.ends.key_seed;
+    PSOPACK_TRY(load_page(context, archive, page, diag));
+    PSOPACK_TRY(
+        psopack_names_begin(&walk, context->names, context->page_size, context->page_names, diag));
+    for (uint32_t i = 0; i < context->page_names; i++) {
+        PSOPACK_TRY(psopack_names_next(&walk, context->name, diag));
+        if (psopack_name_key(context->name, walk.size, seed) != key)
+            continue;
+        *ret_pso = page * PSOPACK_NAMES_PER_PAGE + i;
+        *ret_size = walk.size;
+        return PSOPACK_OK;
+    }
+    return PSOPACK_E_NOT_FOUND;
 }
 
 psopack_status psopack_context_shown_name(psopack_context *context, const psopack_archive *archive,

@@ -10,7 +10,15 @@
 psopack_status psopack_context_name(psopack_context *context, const psopack_archive *archive,
                                     uint32_t pso, uint32_t *ret_size, psopack_diag *diag);
 
-/* The same for a PSO as the handle numbers them: of the archive or of what it builds on. */
+/* The PSO whose name has that key among those of one page; NOT_FOUND: none. The name lies in
+ * context->name then. */
+psopack_status psopack_context_find_in_page(psopack_context *context,
+                                            const psopack_archive *archive, uint32_t page,
+                                            uint64_t key, uint32_t *ret_pso, uint32_t *ret_size,
+                                            psopack_diag *diag);
+
+/* psopack_context_name() for a PSO as the handle numbers them: of the archive or of what it builds
+ * on. */
 psopack_status psopack_context_shown_name(psopack_context *context, const psopack_archive *archive,
                                           uint32_t pso, uint32_t *ret_size, psopack_diag *diag);
 

@@ -37,14 +37,11 @@ psopack_status psopack_pso_name(const psopack_archive *archive, psopack_context 
     return psopack_fail(diag, PSOPACK_E_BUFFER, "the name has %u bytes and a terminator", size);
 }
 
-/* PSOs that share a shortened key; a packer never comes near it, so more are a trap. */
-#define KEY_CANDIDATES_MAX 64u
-
 /* ---- finding -------------------------------------------------------------------------------- */
 
 int psopack_key_needs_context(const psopack_archive *archive)
 {
-    while (archive && !psopack_view_key_is_short(&archive->view))
+    while (archive && !psopack_view_keys_are_paged(&archive->view))
         archive = archive->base;
     return archive != NULL;
 }
@@ -54,29 +51,24 @@ uint64_t psopack_pso_key(const psopack_archive *archive, const void *name, size_
     return psopack_name_key(name, size, archive->view.ends.key_seed);
 }
 
-/* Walks the PSOs whose shortened key agrees, until the whole key of a name does. */
-static psopack_status confirm_key(const psopack_archive *archive, psopack_context *context,
-                                  uint64_t key, uint32_t *ret_pso)
+/* One page of names may hold it; there the names themselves decide. */
+static psopack_status find_paged_key(const psopack_archive *archive, psopack_context *context,
+                                     uint64_t key, uint32_t *ret_pso, uint32_t *ret_size,
+                                     psopack_diag *diag)
 {
-    PSOPACK_TRY(check_context(archive, context, NULL));
-    for (uint32_t nth = 0; nth < KEY_CANDIDATES_MAX; nth++) {
-        uint32_t pso, size;
-        PSOPACK_TRY(psopack_view_find_key(&archive->view, key, nth, &pso, NULL));
-        PSOPACK_TRY(psopack_context_name(context, archive, pso, &size, NULL));
-        if (psopack_pso_key(archive, context->name, size) == key) {
-            *ret_pso = pso;
-            return PSOPACK_OK;
-        }
-    }
-    return PSOPACK_E_CORRUPT;
+    uint32_t page;
+    PSOPACK_TRY(check_context(archive, context, diag));
+    PSOPACK_TRY(psopack_view_key_page(&archive->view, key, &page, diag));
+    return psopack_context_find_in_page(context, archive, page, key, ret_pso, ret_size, diag);
 }
 
 static psopack_status find_own_key(const psopack_archive *archive, psopack_context *context,
                                    uint64_t key, uint32_t *ret_pso)
 {
-    if (psopack_view_key_is_short(&archive->view))
-        return confirm_key(archive, context, key, ret_pso);
-    return psopack_view_find_key(&archive->view, key, 0, ret_pso, NULL);
+    uint32_t size;
+    if (psopack_view_keys_are_paged(&archive->view))
+        return find_paged_key(archive, context, key, ret_pso, &size, NULL);
+    return psopack_view_find_key(&archive->view, key, ret_pso, NULL);
 }
 
 /* The first archive that has the PSO decides: what lies below is the same one, replaced. */
@@ -101,25 +93,33 @@ static psopack_status name_not_found(psopack_diag *diag, const void *name, size_
                         (const char *)name);
 }
 
+/* The PSO with that key; its name is then in the context. */
+static psopack_status find_candidate(const psopack_archive *archive, psopack_context *context,
+                                     uint64_t key, uint32_t *ret_pso, uint32_t *ret_size,
+                                     psopack_diag *diag)
+{
+    uint32_t pso;
+    if (psopack_view_keys_are_paged(&archive->view))
+        return find_paged_key(archive, context, key, ret_pso, ret_size, diag);
+    PSOPACK_TRY(psopack_view_find_key(&archive->view, key, &pso, diag));
+    PSOPACK_TRY(psopack_context_name(context, archive, pso, ret_size, diag));
+    *ret_pso = pso;
+    return PSOPACK_OK;
+}
+
 static psopack_status find_hashed(const psopack_archive *archive, psopack_context *context,
                                   const void *name, size_t size, uint32_t *ret_pso,
                                   psopack_diag *diag)
 {
     uint64_t key = psopack_pso_key(archive, name, size);
-    for (uint32_t nth = 0; nth < KEY_CANDIDATES_MAX; nth++) {
-        uint32_t pso, found_size;
-        psopack_status status = psopack_view_find_key(&archive->view, key, nth, &pso, diag);
-        if (status == PSOPACK_E_NOT_FOUND)
-            return name_not_found(diag, name, size);
-        PSOPACK_TRY(status);
-        PSOPACK_TRY(psopack_context_name(context, archive, pso, &found_size, diag));
-        if (found_size == size && memcmp(context->name, name, size) == 0) {
-            *ret_pso = pso;
-            return PSOPACK_OK;
-        }
-    }
-    return psopack_fail(diag, PSOPACK_E_CORRUPT, "more than %u PSOs have one key",
-                        KEY_CANDIDATES_MAX);
+    uint32_t pso, found_size;
+    psopack_status status = find_candidate(archive, context, key, &pso, &found_size, diag);
+    if (status == PSOPACK_E_NOT_FOUND ||
+        (status == PSOPACK_OK && (found_size != size || memcmp(context->name, name, size) != 0)))
+        return name_not_found(diag, name, size);
+    PSOPACK_TRY(status);
+    *ret_pso = pso;
+    return PSOPACK_OK;
 }
 
 static int compare_names(const void *a, size_t a_size, const void *b, size_t b_size)

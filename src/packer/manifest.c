@@ -61,6 +61,7 @@ static psopack_status section_meta(const psopack_manifest_input *input, psopack_
         .recipe_size = psopack_store32((uint32_t)recipe_size),
         .flags = psopack_store32(
             (model->keys_given ? PSOPACK_META_KEYS_GIVEN : 0) |
+            (psopack_manifest_has_paged_keys(input) ? PSOPACK_META_KEYS_PAGED : 0) |
             (psopack_manifest_has_tuple_delta(input) ? PSOPACK_META_TUPLE_DELTA : 0)),
     };
     largest_blocks(input, &meta);

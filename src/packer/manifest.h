@@ -26,6 +26,13 @@ static inline bool psopack_manifest_has_tuple_delta(const psopack_manifest_input
     return input->settings->tuple_delta && !input->layer;
 }
 
+/* Keys that a list gave cannot be found by name, nor any where there are no names: they are kept.
+ */
+static inline bool psopack_manifest_has_paged_keys(const psopack_manifest_input *input)
+{
+    return input->settings->keys_paged && !input->model->keys_given && !input->no_names;
+}
+
 typedef struct psopack_manifest_result {
     uint8_t archive_id[16];
 } psopack_manifest_result;
@@ -42,6 +49,8 @@ psopack_status psopack_section_psos(const psopack_manifest_input *input, psopack
                                     psopack_diag *diag);
 psopack_status psopack_section_keys(const psopack_manifest_input *input, psopack_bytes *section,
                                     psopack_diag *diag);
+psopack_status psopack_section_key_pages(const psopack_manifest_input *input,
+                                         psopack_bytes *section, psopack_diag *diag);
 psopack_status psopack_section_layer(const psopack_manifest_input *input, psopack_bytes *section,
                                      psopack_diag *diag);
 psopack_status psopack_section_layer_psos(const psopack_manifest_input *input,

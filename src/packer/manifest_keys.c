@@ -30,13 +30,12 @@ static void fill_buckets(const key_row *rows, uint64_t count, unsigned bucket_bi
     buckets[bucket_count] = count;
 }
 
-static psopack_status write_keys(const key_row *rows, uint64_t count, unsigned rest_width,
-                                 psopack_bytes *section, psopack_diag *diag)
+static psopack_status write_keys(const key_row *rows, uint64_t count, psopack_bytes *section,
+                                 psopack_diag *diag)
 {
     unsigned bucket_bits = psopack_key_bucket_bits(count);
+    unsigned rest_width = 64 - bucket_bits;
     uint64_t bucket_rows = (UINT64_C(1) << bucket_bits) + 1, *values;
-    if (rest_width > 64 - bucket_bits)
-        rest_width = 64 - bucket_bits;
     PSOPACK_TRY(psopack_new_array(&values, (size_t)(bucket_rows + 2 * count), 8, diag));
     uint64_t *rest = values + bucket_rows, *psos = rest + count;
     unsigned pso_width = 0;
@@ -75,15 +74,13 @@ psopack_status psopack_section_keys(const psopack_manifest_input *input, psopack
 {
     const psopack_model *model = input->model;
     key_row *rows;
+    if (psopack_manifest_has_paged_keys(input))
+        return psopack_section_key_pages(input, section, diag);
     PSOPACK_TRY(psopack_new_array(&rows, model->pso_count, sizeof *rows, diag));
     for (uint32_t i = 0; i < model->pso_count; i++)
         rows[i] = (key_row){psopack_key_mix(model->psos[i].key), i};
     qsort(rows, model->pso_count, sizeof *rows, compare_rows);
-    /* Keys that a list gave cannot be confirmed by name, nor any where there are no names: all
-     * their bits stay. */
-    bool whole = model->keys_given || input->no_names;
-    unsigned width = whole ? 64 : input->settings->key_rest_bits;
-    psopack_status status = write_keys(rows, model->pso_count, width, section, diag);
+    psopack_status status = write_keys(rows, model->pso_count, section, diag);
     free(rows);
     return status;
 }

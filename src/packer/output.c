@@ -54,8 +54,7 @@ static bool has_psos(const psopack_view *view, const psopack_model *model)
             tuple != model->psos[i].tuple)
             return false;
         if (keys_given &&
-            (psopack_view_find_key(view, model->psos[i].key, 0, &pso, NULL) != PSOPACK_OK ||
-             pso != i))
+            (psopack_view_find_key(view, model->psos[i].key, &pso, NULL) != PSOPACK_OK || pso != i))
             return false;
     }
     return true;

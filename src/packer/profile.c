@@ -30,7 +30,6 @@ static const psopack_profile_settings profiles[] = {
                       .target_length = 256},
         .base = {.level = 19},
         .name_level = 19,
-        .key_rest_bits = 64,
     },
     {
         .profile = PSOPACK_PROFILE_FAST,
@@ -43,7 +42,6 @@ static const psopack_profile_settings profiles[] = {
         .with_base = {.level = 3},
         .base = {.level = 3},
         .name_level = 3,
-        .key_rest_bits = 64,
     },
     {
         .profile = PSOPACK_PROFILE_SMALL,
@@ -65,7 +63,7 @@ static const psopack_profile_settings profiles[] = {
                       .target_length = 999},
         .base = {.level = 22},
         .name_level = 22,
-        .key_rest_bits = 10,
+        .keys_paged = true,
         .tuple_delta = true,
     },
     {
@@ -75,7 +73,6 @@ static const psopack_profile_settings profiles[] = {
         .split_size = 8 * MIB,
         .block_align = 16,
         .name_level = 3,
-        .key_rest_bits = 64,
     },
     {
         .profile = PSOPACK_PROFILE_DIRECTSTORAGE,
@@ -88,7 +85,6 @@ static const psopack_profile_settings profiles[] = {
         .block_align = 4,
         .block = {.level = 19},
         .name_level = 19,
-        .key_rest_bits = 64,
     },
 };
 

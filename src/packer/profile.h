@@ -34,7 +34,7 @@ typedef struct psopack_profile_settings {
     psopack_codec_params with_base;
     psopack_codec_params base; /* of a base block itself */
     int name_level;
-    uint8_t key_rest_bits; /* 64: whole keys; fewer: confirmed by name */
+    bool keys_paged; /* keys lead to pages of names */
     bool tuple_delta;
 } psopack_profile_settings;
 

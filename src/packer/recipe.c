@@ -15,17 +15,18 @@ int psopack_recipe_describe(const psopack_profile_settings *settings, char *text
     int used =
         snprintf(text, size,
                  "psopack %s, plan %d; blocks %u/%u/%u x%u, split %llu, align %u, bases %llu; "
-                 "level " PARAMS ", under bases " PARAMS ", bases " PARAMS ", names %d; keys %u",
+                 "level " PARAMS ", under bases " PARAMS ", bases " PARAMS ", names %d",
                  PSOPACK_VERSION, PSOPACK_PLAN_REVISION, s->blocks.packed_bytes, s->blocks.raw_min,
                  s->blocks.raw_max, s->members_max, (unsigned long long)s->split_size,
                  s->block_align, (unsigned long long)s->base_budget, PARAMS_OF(s->block),
-                 PARAMS_OF(s->with_base), PARAMS_OF(s->base), s->name_level, s->key_rest_bits);
+                 PARAMS_OF(s->with_base), PARAMS_OF(s->base), s->name_level);
     const struct {
         bool set;
         const char *name;
     } ways[] = {{s->compress, "compress"},     {s->plain_frames, "frames"},
                 {s->transforms, "transforms"}, {s->bases, "bases"},
-                {s->similarity, "similarity"}, {s->tuple_delta, "tuple-delta"}};
+                {s->similarity, "similarity"}, {s->tuple_delta, "tuple-delta"},
+                {s->keys_paged, "paged keys"}};
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
         if (ways[i].set)
             used += snprintf(text + used, size - (size_t)used, ", %s", ways[i].name);

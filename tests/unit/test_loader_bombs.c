@@ -98,16 +98,23 @@ static psopack_status open_sealed(const fixture *made, uint8_t *bytes, psopack_a
 
 /* ---- counts --------------------------------------------------------------------------------- */
 
+/* KEYS becomes a table of cells that lead to page 0 for nothing; whole keys take bits each. */
+static void keep_cells(const fixture *made, uint8_t *bytes, uint64_t cells)
+{
+    psopack_disk_meta *meta = (void *)find_section(bytes, made->size, PSOPACK_SECTION_META);
+    uint8_t *keys = find_section(bytes, made->size, PSOPACK_SECTION_KEYS);
+    psopack_disk_count head = {.count = psopack_store32(1)};
+    meta->flags = psopack_store32(PSOPACK_META_KEYS_PAGED);
+    memcpy(keys, &head, sizeof head);
+    make_constant(find_column(keys, PSOPACK_COLUMN_KEY_PAGE), cells, 0);
+}
+
 static void stretch_psos(const fixture *made, uint8_t *bytes, uint64_t psos)
 {
     psopack_disk_meta *meta = (void *)find_section(bytes, made->size, PSOPACK_SECTION_META);
     meta->psos = psopack_store64(psos);
     stretch(find_section(bytes, made->size, PSOPACK_SECTION_PSOS), made->psos, psos);
-    uint8_t *keys = find_section(bytes, made->size, PSOPACK_SECTION_KEYS);
-    uint64_t buckets = (UINT64_C(1) << psopack_key_bucket_bits(psos)) + 1;
-    make_constant(find_column(keys, PSOPACK_COLUMN_KEY_BUCKET), buckets, 0);
-    make_constant(find_column(keys, PSOPACK_COLUMN_KEY_REST), psos, 0);
-    make_constant(find_column(keys, PSOPACK_COLUMN_KEY_PSO), psos, 0);
+    keep_cells(made, bytes, PSOPACK_KEY_CELLS);
 }
 
 static void stretch_components(const fixture *made, uint8_t *bytes, uint64_t components)
@@ -148,6 +155,40 @@ static void test_counts(void **state)
     check_bound(made, stretch_psos, bits);
     check_bound(made, stretch_components, bits);
     check_bound(made, stretch_blocks, made->size - bits / 8);
+}
+
+/* ---- keys ----------------------------------------------------------------------------------- */
+
+typedef struct key_case {
+    uint64_t cells;
+    uint32_t flags;
+    psopack_status status;
+} key_case;
+
+/* Cells come in threes, and none but whole keys can be given ones. */
+static void test_key_cells(void **state)
+{
+    const fixture *made = *state;
+    static const key_case cases[] = {
+        {3, PSOPACK_META_KEYS_PAGED, PSOPACK_OK},
+        {0, PSOPACK_META_KEYS_PAGED, PSOPACK_E_CORRUPT},
+        {4, PSOPACK_META_KEYS_PAGED, PSOPACK_E_CORRUPT},
+        {3 * UINT64_C(0xffffffff), PSOPACK_META_KEYS_PAGED, PSOPACK_OK},
+        {3 * UINT64_C(0x100000000), PSOPACK_META_KEYS_PAGED, PSOPACK_E_CORRUPT},
+        {3, PSOPACK_META_KEYS_PAGED | PSOPACK_META_KEYS_GIVEN, PSOPACK_E_CORRUPT},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint8_t *bytes = fixture_copy(made->bytes, made->size);
+        psopack_disk_meta *meta = (void *)find_section(bytes, made->size, PSOPACK_SECTION_META);
+        psopack_archive *archive = NULL;
+        keep_cells(made, bytes, cases[i].cells);
+        meta->flags = psopack_store32(cases[i].flags);
+        fuzz_seal_archive(bytes, made->size);
+        assert_int_equal(psopack_archive_open_memory(bytes, made->size, NULL, &archive, NULL),
+                         cases[i].status);
+        psopack_archive_close(&archive);
+        free(bytes);
+    }
 }
 
 /* ---- work ----------------------------------------------------------------------------------- */
@@ -271,6 +312,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_key_cells),
         cmocka_unit_test(test_words_from_nothing),
         cmocka_unit_test(test_blocks_over_the_same_bytes),
         cmocka_unit_test(test_one_bucket),
