@@ -81,6 +81,7 @@ void psopack_build_destroy(psopack_build **build_at)
     free(build->depfile_inputs);
     psopack_inputs_free(&build->inputs);
     psopack_build_olds_free(&build->olds);
+    psopack_order_free(&build->order);
     free(build->align);
     free(build->cache_path);
     free(build->target);
@@ -222,6 +223,12 @@ psopack_status psopack_build_cache(psopack_build *build, const char *path, psopa
     PSOPACK_TRY(psopack_new_array(&build->cache_path, size, 1, diag));
     memcpy(build->cache_path, path, size);
     return PSOPACK_OK;
+}
+
+psopack_status psopack_build_order(psopack_build *build, const void *names, size_t size,
+                                   psopack_diag *diag)
+{
+    return psopack_order_set(&build->order, names, size, diag);
 }
 
 /* ---- depfile ----------------------------------------------------------------------------------

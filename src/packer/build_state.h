@@ -6,6 +6,7 @@
 #include "packer/build.h"
 #include "packer/build_olds.h"
 #include "packer/compress.h"
+#include "packer/order.h"
 
 struct psopack_build {
     psopack_build_options options;
@@ -21,6 +22,7 @@ struct psopack_build {
     uint32_t source_count; /* archives added */
     uint64_t lost_psos;    /* of damaged archives: those without even a name */
     bool is_stripped;      /* some slot of an archive was left out, now or before */
+    psopack_order order;
     char *cache_path;      /* of the hash cache; NULL: none */
     uint64_t cached_files; /* not read: the hash cache knew them */
     char **depfile_inputs;

@@ -24,6 +24,9 @@ typedef struct work {
     psopack_compress_result compressed;
     psopack_manifest_result manifest;
     psopack_publish *publish;
+    uint32_t *rank; /* by component, of a load order; NULL: none */
+    int64_t order_cost;
+    bool order_cost_known;
     psopack_waste waste;
     bool repacked;
     psopack_old *output; /* what is at the output's place, made by the same recipe; or NULL */
@@ -107,8 +110,8 @@ static psopack_status collect(work *state, psopack_diag *diag)
 static psopack_status make_plan(work *state, const psopack_keep *keep, psopack_diag *diag)
 {
     const psopack_build_options *options = &state->build->options;
-    return psopack_plan_make(&state->model, &state->store, state->settings, keep, options->threads,
-                             &options->events, &state->plan, diag);
+    return psopack_plan_make(&state->model, &state->store, state->settings, keep, state->rank,
+                             options->threads, &options->events, &state->plan, diag);
 }
 
 static void note_repack(const work *state)
@@ -215,6 +218,7 @@ static psopack_status write_new(work *state, psopack_diag *diag)
         .blocks = state->compressed.blocks,
         .settings = state->settings,
         .layer = state->is_layer ? &state->layer : NULL,
+        .order = state->rank ? state->build->order.hash : NULL,
         .target = state->build->target,
         .content_version = options->content_version,
         .hashes = options->hashes != 0,
@@ -266,6 +270,8 @@ static void report(const work *state, uint64_t file_bytes, psopack_publish_outco
     ret_result->kept_bytes = state->repacked ? 0 : state->waste.kept_bytes;
     ret_result->waste_bytes = state->repacked ? 0 : state->waste.dead_bytes;
     ret_result->repacked = state->repacked;
+    ret_result->order_cost_bytes = state->order_cost;
+    ret_result->order_cost_known = state->order_cost_known;
     ret_result->reused_blocks = state->compressed.reused_blocks;
     ret_result->cached_files = state->build->cached_files;
     if (state->is_layer) {
@@ -323,18 +329,75 @@ static psopack_status leave_output(work *state, const char *path, psopack_build_
     return PSOPACK_OK;
 }
 
+/* ---- a load order -----------------------------------------------------------------------------
+ */
+
+static psopack_status check_order(const psopack_build *build, psopack_diag *diag)
+{
+    if (!build->order.given || build->olds.count == 0)
+        return PSOPACK_OK;
+    return psopack_fail(diag, PSOPACK_E_ARGUMENT,
+                        "an order is for a fresh archive: not on a base, for a layer, or with "
+                        "archives as inputs");
+}
+
+static psopack_status rank_components(work *state, psopack_diag *diag)
+{
+    psopack_diag text;
+    uint64_t unknown;
+    const psopack_build_events *events = &state->build->options.events;
+    PSOPACK_TRY(
+        psopack_order_rank(&state->build->order, &state->model, &state->rank, &unknown, diag));
+    if (unknown == 0 || !events->message)
+        return PSOPACK_OK;
+    psopack_fail(&text, PSOPACK_OK, "%llu names of the order are no PSO's",
+                 (unsigned long long)unknown);
+    events->message(events->user, PSOPACK_NOTE, text.text);
+    return PSOPACK_OK;
+}
+
+/* Makes the archive without the list too, beside the output, and throws it away. */
+static psopack_status measure_order(work *state, const char *path, uint64_t file_bytes,
+                                    psopack_diag *diag)
+{
+    work plain = *state;
+    plain.rank = NULL;
+    plain.publish = NULL;
+    plain.plan = (psopack_plan){0};
+    plain.compressed = (psopack_compress_result){0};
+    psopack_status status = psopack_publish_begin(path, &plain.publish, diag);
+    if (status == PSOPACK_OK)
+        status = make_plan(&plain, NULL, diag);
+    if (status == PSOPACK_OK)
+        status = write_new(&plain, diag);
+    if (status == PSOPACK_OK) {
+        state->order_cost = (int64_t)file_bytes - (int64_t)psopack_publish_offset(plain.publish);
+        state->order_cost_known = true;
+    }
+    psopack_publish_abort(&plain.publish);
+    psopack_plan_free(&plain.plan);
+    free(plain.compressed.blocks);
+    return status;
+}
+
 static psopack_status make_and_publish(work *state, const char *path,
                                        psopack_build_result *ret_result, psopack_diag *diag)
 {
     const psopack_build_options *options = &state->build->options;
     psopack_publish_outcome outcome;
+    const psopack_order *order = &state->build->order;
+    PSOPACK_TRY(check_order(state->build, diag));
     PSOPACK_TRY(collect(state, diag));
-    state->output = psopack_output_open(path, state->settings);
+    state->output = psopack_output_open(path, state->settings, order->given ? order->hash : NULL);
     if (is_current(state))
         return leave_output(state, path, ret_result, diag);
+    if (order->given)
+        PSOPACK_TRY(rank_components(state, diag));
     PSOPACK_TRY(psopack_publish_begin(path, &state->publish, diag));
     PSOPACK_TRY(write_archive(state, diag));
     uint64_t file_bytes = psopack_publish_offset(state->publish);
+    if (order->given)
+        PSOPACK_TRY(measure_order(state, path, file_bytes, diag));
     psopack_publish_options publish = {
         .no_sync = options->no_sync != 0,
         .keep_if_identical = options->force_write == 0,
@@ -368,6 +431,7 @@ psopack_status psopack_build_write(psopack_build *build, const char *path,
             *ret_result = result;
     }
     psopack_publish_abort(&state.publish);
+    free(state.rank);
     free(state.compressed.blocks);
     psopack_plan_free(&state.plan);
     psopack_model_free(&state.model);

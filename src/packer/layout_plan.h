@@ -74,11 +74,13 @@ typedef struct psopack_plan {
 } psopack_plan;
 
 /* Plans everything. `keep` says what is taken over from older archives, matched with `store`; NULL:
- * nothing. `threads` speeds it up and changes nothing. */
+ * nothing. `rank` says which components are placed first, see order.h; NULL: none. `threads` speeds
+ * it up and changes nothing. */
 psopack_status psopack_plan_make(const psopack_model *model, const psopack_store *store,
                                  const psopack_profile_settings *settings, const psopack_keep *keep,
-                                 unsigned threads, const psopack_build_events *events,
-                                 psopack_plan *ret_plan, psopack_diag *diag);
+                                 const uint32_t *rank, unsigned threads,
+                                 const psopack_build_events *events, psopack_plan *ret_plan,
+                                 psopack_diag *diag);
 void psopack_plan_free(psopack_plan *plan);
 
 /*

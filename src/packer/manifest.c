@@ -16,7 +16,7 @@
 
 static void describe_recipe(const psopack_manifest_input *input, char *text, size_t size)
 {
-    int used = psopack_recipe_describe(input->settings, text, size);
+    int used = psopack_recipe_describe(input->settings, input->order, text, size);
     if (!input->plan->prefix)
         return;
     used += snprintf(text + used, size - (size_t)used, "; on ");

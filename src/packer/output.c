@@ -9,20 +9,22 @@
 /* Of an archive without hashes, signature, provenance: any other was not written by this build. */
 #define PLAIN_SECTIONS 10u
 
-static bool is_own(const psopack_view *view, const psopack_profile_settings *settings)
+static bool is_own(const psopack_view *view, const psopack_profile_settings *settings,
+                   const uint8_t *order)
 {
     char recipe[PSOPACK_RECIPE_SIZE];
-    psopack_recipe_describe(settings, recipe, sizeof recipe);
+    psopack_recipe_describe(settings, order, recipe, sizeof recipe);
     return view->ends.may_ignore == 0 && view->ends.may_not_append == 0 &&
            view->ends.must_refuse == 0 && view->profile == (uint32_t)settings->profile &&
            view->zstd_version == ZSTD_versionNumber() && strcmp(view->recipe, recipe) == 0;
 }
 
-psopack_old *psopack_output_open(const char *path, const psopack_profile_settings *settings)
+psopack_old *psopack_output_open(const char *path, const psopack_profile_settings *settings,
+                                 const uint8_t *order)
 {
     psopack_old *output = NULL;
     if (psopack_old_open(path, NULL, &output, NULL) == PSOPACK_OK &&
-        !is_own(&output->view, settings))
+        !is_own(&output->view, settings, order))
         psopack_old_close(&output);
     return output;
 }

@@ -11,8 +11,9 @@
 #include "packer/profile.h"
 
 /* Opens what is at `path`; NULL when there is no archive of this packer, recipe and libzstd, for
- * whatever reason: it will be replaced. The caller closes it. */
-psopack_old *psopack_output_open(const char *path, const psopack_profile_settings *settings);
+ * whatever reason: it will be replaced. The caller closes it. `order`: see recipe.h. */
+psopack_old *psopack_output_open(const char *path, const psopack_profile_settings *settings,
+                                 const uint8_t *order);
 
 /*
  * Whether it is, byte for byte, what a build of `model` would write: it has the model's content,

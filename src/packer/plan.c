@@ -8,6 +8,7 @@
 
 #include "format/layout.h"
 #include "format/transform.h"
+#include "packer/order.h"
 #include "platform/parallel.h"
 
 void psopack_plan_free(psopack_plan *plan)
@@ -76,6 +77,11 @@ static bool is_large(const psopack_planner *planner, uint32_t component)
 static bool is_placed(const psopack_planner *planner, uint32_t component)
 {
     return planner->placed && planner->placed[component];
+}
+
+static bool is_listed(const psopack_planner *planner, uint32_t component)
+{
+    return planner->rank && planner->rank[component] != PSOPACK_ORDER_NONE;
 }
 
 static psopack_status collect_members(psopack_planner *planner, psopack_diag *diag)
@@ -180,14 +186,15 @@ static psopack_status emit_base(psopack_planner *planner, uint32_t base,
     return add_block(planner, &block, diag);
 }
 
-static psopack_status emit_large(psopack_planner *planner, uint32_t kind, uint32_t *placed,
-                                 psopack_diag *diag)
+static psopack_status emit_large(psopack_planner *planner, uint32_t kind, bool listed,
+                                 uint32_t *placed, psopack_diag *diag)
 {
     const psopack_model *model = planner->model;
     uint64_t split = planner->plan->split_size;
     for (uint32_t i = 0; i < model->component_count; i++) {
         uint64_t size = model->components[i].size;
-        if (model->components[i].kind != kind || !is_large(planner, i) || is_placed(planner, i))
+        if (model->components[i].kind != kind || !is_large(planner, i) || is_placed(planner, i) ||
+            is_listed(planner, i) != listed)
             continue;
         planner->plan->order[*placed] = i;
         for (uint64_t at = 0; at < size; at += split) {
@@ -234,21 +241,27 @@ psopack_status psopack_plan_cut(const psopack_item *items, size_t count,
     return status;
 }
 
-/* The members that no base took, with their bytes (sizes alone where no bytes were prepared). */
-static uint32_t list_items(const psopack_planner *planner, uint32_t kind, psopack_item *items,
-                           uint32_t *components)
+/* The members that no base took and that a load order lists, in that order; or those it does not
+ * list. With their bytes (sizes alone where no bytes were prepared). */
+static psopack_status list_items(const psopack_planner *planner, uint32_t kind, bool listed,
+                                 psopack_item *items, uint32_t *components, uint32_t *ret_count,
+                                 psopack_diag *diag)
 {
     const psopack_kind_members *members = &planner->members[kind];
     uint32_t count = 0;
     for (uint32_t i = 0; i < members->count; i++) {
         uint32_t component = members->components[i];
-        if (planner->in_base[component])
-            continue;
-        uint64_t size = psopack_plan_stored_size(planner->model, planner->plan, component);
-        items[count] = (psopack_item){planner->bytes[component], (size_t)size};
-        components[count++] = component;
+        if (!planner->in_base[component] && is_listed(planner, component) == listed)
+            components[count++] = component;
     }
-    return count;
+    if (listed)
+        PSOPACK_TRY(psopack_order_sort(planner->rank, components, count, diag));
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t size = psopack_plan_stored_size(planner->model, planner->plan, components[i]);
+        items[i] = (psopack_item){planner->bytes[components[i]], (size_t)size};
+    }
+    *ret_count = count;
+    return PSOPACK_OK;
 }
 
 static psopack_status emit_cut(psopack_planner *planner, uint32_t kind, const psopack_cut *found,
@@ -271,10 +284,11 @@ static psopack_status emit_cut(psopack_planner *planner, uint32_t kind, const ps
     return PSOPACK_OK;
 }
 
-static psopack_status emit_kind(psopack_planner *planner, uint32_t kind, uint32_t *placed,
-                                psopack_diag *diag)
+static psopack_status emit_kind(psopack_planner *planner, uint32_t kind, bool listed,
+                                uint32_t *placed, psopack_diag *diag)
 {
-    uint32_t capacity = planner->members[kind].count, *components = NULL, *scratch = NULL;
+    uint32_t capacity = planner->members[kind].count, count = 0;
+    uint32_t *components = NULL, *scratch = NULL;
     psopack_item *items = NULL;
     psopack_cut found = {0};
     psopack_status status = psopack_new_array(&components, capacity, sizeof *components, diag);
@@ -282,12 +296,13 @@ static psopack_status emit_kind(psopack_planner *planner, uint32_t kind, uint32_
         status = psopack_new_array(&scratch, capacity, sizeof *scratch, diag);
     if (status == PSOPACK_OK)
         status = psopack_new_array(&items, capacity, sizeof *items, diag);
+    if (status == PSOPACK_OK)
+        status = list_items(planner, kind, listed, items, components, &count, diag);
     if (status == PSOPACK_OK) {
-        uint32_t count = list_items(planner, kind, items, components);
         psopack_cut_limits limits = {planner->plan->kinds[kind].block_target,
                                      planner->settings->members_max};
-        status =
-            psopack_plan_cut(items, count, &limits, planner->settings->similarity, &found, diag);
+        status = psopack_plan_cut(items, count, &limits, planner->settings->similarity && !listed,
+                                  &found, diag);
     }
     if (status == PSOPACK_OK)
         status = emit_cut(planner, kind, &found, components, scratch, placed, diag);
@@ -295,7 +310,7 @@ static psopack_status emit_kind(psopack_planner *planner, uint32_t kind, uint32_
     free(components);
     free(scratch);
     free(items);
-    return status == PSOPACK_OK ? emit_large(planner, kind, placed, diag) : status;
+    return status == PSOPACK_OK ? emit_large(planner, kind, listed, placed, diag) : status;
 }
 
 /* The one component of size 0: in front of all blocks, or where others are in front already, in a
@@ -317,7 +332,8 @@ static psopack_status emit_empty(psopack_planner *planner, uint32_t *placed, pso
     return PSOPACK_OK;
 }
 
-/* What is kept comes first, then the empty component, bases, kinds. */
+/* What is kept comes first, then the empty component, bases, what a load order lists of all kinds,
+ * the rest of them. */
 static psopack_status emit_blocks(psopack_planner *planner, const psopack_kind_members *contents,
                                   psopack_diag *diag)
 {
@@ -326,8 +342,10 @@ static psopack_status emit_blocks(psopack_planner *planner, const psopack_kind_m
     PSOPACK_TRY(emit_empty(planner, &placed, diag));
     for (uint32_t i = 0; contents && i < plan->base_count; i++)
         PSOPACK_TRY(emit_base(planner, i, &contents[i], &placed, diag));
+    for (uint32_t kind = 0; planner->rank && kind < planner->model->kind_count; kind++)
+        PSOPACK_TRY(emit_kind(planner, kind, true, &placed, diag));
     for (uint32_t kind = 0; kind < planner->model->kind_count; kind++)
-        PSOPACK_TRY(emit_kind(planner, kind, &placed, diag));
+        PSOPACK_TRY(emit_kind(planner, kind, false, &placed, diag));
     plan->row_count = placed;
     uint32_t left = 0;
     for (uint32_t i = 0; i < planner->model->component_count; i++)
@@ -412,8 +430,9 @@ static psopack_status plan_all(psopack_planner *planner, const psopack_keep *kee
 
 psopack_status psopack_plan_make(const psopack_model *model, const psopack_store *store,
                                  const psopack_profile_settings *settings, const psopack_keep *keep,
-                                 unsigned threads, const psopack_build_events *events,
-                                 psopack_plan *ret_plan, psopack_diag *diag)
+                                 const uint32_t *rank, unsigned threads,
+                                 const psopack_build_events *events, psopack_plan *ret_plan,
+                                 psopack_diag *diag)
 {
     *ret_plan = (psopack_plan){.split_size = settings->split_size};
     psopack_planner planner = {
@@ -421,6 +440,7 @@ psopack_status psopack_plan_make(const psopack_model *model, const psopack_store
         .store = store,
         .settings = settings,
         .events = events,
+        .rank = rank,
         .threads = threads,
         .plan = ret_plan,
     };

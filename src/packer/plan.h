@@ -18,6 +18,7 @@ typedef struct psopack_planner {
     const psopack_store *store;
     const psopack_profile_settings *settings;
     const psopack_build_events *events;
+    const uint32_t *rank; /* by component: its place in the load order, see order.h; NULL: none */
     unsigned threads;
     psopack_plan *plan;
     psopack_kind_members *members; /* by kind */

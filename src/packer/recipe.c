@@ -9,7 +9,8 @@
 #define PARAMS_OF(p)                                                                               \
     (p).level, (p).window_log, (p).hash_log, (p).chain_log, (p).search_log, (p).target_length
 
-int psopack_recipe_describe(const psopack_profile_settings *settings, char *text, size_t size)
+int psopack_recipe_describe(const psopack_profile_settings *settings, const uint8_t *order,
+                            char *text, size_t size)
 {
     const psopack_profile_settings *s = settings;
     int used =
@@ -31,5 +32,10 @@ int psopack_recipe_describe(const psopack_profile_settings *settings, char *text
         if (ways[i].set)
             used += snprintf(text + used, size - (size_t)used, ", %s", ways[i].name);
     }
+    if (!order)
+        return used;
+    used += snprintf(text + used, size - (size_t)used, "; order ");
+    for (int i = 0; i < 16; i++)
+        used += snprintf(text + used, size - (size_t)used, "%02x", order[i]);
     return used;
 }

@@ -16,9 +16,11 @@
  */
 #define PSOPACK_PLAN_REVISION 1
 
-#define PSOPACK_RECIPE_SIZE 512 /* bytes, more than all fields at their widest */
+#define PSOPACK_RECIPE_SIZE 576 /* bytes, more than all fields at their widest */
 
-/* Writes the line; returns its length, as snprintf does. */
-int psopack_recipe_describe(const psopack_profile_settings *settings, char *text, size_t size);
+/* Writes the line; returns its length, as snprintf does. `order` is the hash of a load order (16
+ * bytes), NULL without one. */
+int psopack_recipe_describe(const psopack_profile_settings *settings, const uint8_t *order,
+                            char *text, size_t size);
 
 #endif

@@ -41,7 +41,8 @@ static psopack_status finish(psopack_stage *stage, psopack_stage_kind kind,
 
 static psopack_status check_scan(const psopack_build *build, psopack_diag *diag)
 {
-    bool files = build->olds.count == 0 && !build->options.no_names && !build->options.provenance;
+    bool files = build->olds.count == 0 && !build->options.no_names && !build->options.provenance &&
+                 !build->order.given;
     for (size_t i = 0; i < build->inputs.origin_count; i++) {
         psopack_origin_type type = build->inputs.origins[i].type;
         files &= type == PSOPACK_ORIGIN_TREE || type == PSOPACK_ORIGIN_FLAT ||
@@ -50,7 +51,7 @@ static psopack_status check_scan(const psopack_build *build, psopack_diag *diag)
     if (files)
         return PSOPACK_OK;
     return psopack_fail(diag, PSOPACK_E_ARGUMENT,
-                        "a scan takes files only: no memory, archives, base or layer");
+                        "a scan takes files only: no memory, archives, base, layer or order");
 }
 
 static psopack_status write_scan(const psopack_build *build, const psopack_model *model,
@@ -187,7 +188,7 @@ psopack_status psopack_stage_plan(const char *scan, const char *path,
     psopack_status status = open_scan(&state, scan, diag);
     if (status == PSOPACK_OK)
         status = psopack_plan_make(&state.scan.model, &state.inputs.store, state.settings, NULL,
-                                   own.threads, &own.events, &state.plan, diag);
+                                   NULL, own.threads, &own.events, &state.plan, diag);
     if (status == PSOPACK_OK)
         status = write_plan(&state, path, &own, diag);
     close_opened(&state);

@@ -64,6 +64,18 @@ static psopack_status add_list(psopack_build_run *run, const char *path, psopack
     return status;
 }
 
+static psopack_status set_order(psopack_build_run *run, psopack_diag *diag)
+{
+    char *text = NULL;
+    size_t size = 0;
+    psopack_status status = psopack_file_text(run->options->order, &text, &size, diag);
+    if (status != PSOPACK_OK)
+        return status;
+    status = psopack_build_order(run->build, text, size, diag);
+    free(text);
+    return status;
+}
+
 static psopack_status add_inputs(psopack_build_run *run, psopack_diag *diag)
 {
     const psopack_options *options = run->options;
@@ -81,6 +93,8 @@ static psopack_status add_inputs(psopack_build_run *run, psopack_diag *diag)
         status = psopack_pack_session_add(run->output, options, run->build, &run->met, diag);
     if (status == PSOPACK_OK && options->cache)
         status = psopack_build_cache(run->build, options->cache, diag);
+    if (status == PSOPACK_OK && options->order)
+        status = set_order(run, diag);
     return status == PSOPACK_OK ? psopack_pack_base_apply(options, run->build, diag) : status;
 }
 
@@ -131,6 +145,11 @@ static int report_json(psopack_build_run *run, int exit_code)
     }
     if (run->options->cache)
         psopack_json_set_number(object, "cached_files", result->cached_files);
+    if (run->options->order) {
+        json_t *cost =
+            result->order_cost_known ? json_integer(result->order_cost_bytes) : json_null();
+        psopack_json_set(object, "order_cost_bytes", cost);
+    }
     psopack_json_set_number(object, "reused_blocks", result->reused_blocks);
     return psopack_build_run_print(run, object, exit_code);
 }
@@ -165,6 +184,9 @@ static void report_text(const psopack_build_run *run)
                            result->references, psopack_plural(result->references), before,
                            result->components, psopack_plural(result->components), unique, after,
                            left_out, result->unchanged ? " (unchanged)" : "");
+    if (result->order_cost_known)
+        psopack_output_summary(run->output, "the order costs %" PRId64 " bytes",
+                               result->order_cost_bytes);
 }
 
 static int pack_or_scan(psopack_output *output, const psopack_options *options, bool scans)

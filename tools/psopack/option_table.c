@@ -82,6 +82,9 @@ const psopack_option_row psopack_option_rows[] = {
      "with --base: keep no byte of a component that nothing uses any more"},
     {"cache", NULL, TEXT("FILE"), AT(cache), PACK,
      "keep hashes of inputs in FILE: those that did not change are not read again"},
+    {"order", NULL, TEXT("FILE"), AT(order), PACK,
+     "place what the PSOs that FILE names use first, in its order: one name a line; - is standard "
+     "input"},
     {"verify", NULL, FLAG, AT(verify), WRITERS,
      "read the new archive back and check it before it is published"},
 

@@ -95,6 +95,7 @@ typedef struct psopack_options {
     const char *base;
     psopack_words layer;
     const char *cache;
+    const char *order;
     psopack_number max_waste;
     int no_stale;
     int keep_going;

@@ -71,6 +71,11 @@ static bool add_words(psopack_words *inputs, const psopack_words *words)
     return true;
 }
 
+static bool add_order(psopack_words *inputs, const char *path)
+{
+    return !path || strcmp(path, "-") == 0 || psopack_words_add(inputs, path);
+}
+
 static bool add_build_inputs(psopack_words *inputs, psopack_build *build)
 {
     const char *path = NULL;
@@ -88,8 +93,8 @@ static psopack_status write_depfile(const psopack_options *options, const psopac
     psopack_words inputs = {0};
     psopack_status status = PSOPACK_OK;
     if (add_words(&inputs, &options->response_files) && add_words(&inputs, &options->list) &&
-        add_words(&inputs, &met->files) && add_words(&inputs, &met->folders) &&
-        add_build_inputs(&inputs, build))
+        add_order(&inputs, options->order) && add_words(&inputs, &met->files) &&
+        add_words(&inputs, &met->folders) && add_build_inputs(&inputs, build))
         status = psopack_depfile_write(options->depfile, target, &inputs,
                                        options->depfile_phony != 0, diag);
     else
