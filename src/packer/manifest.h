@@ -13,7 +13,7 @@ typedef struct psopack_manifest_input {
     const psopack_written_block *blocks;
     const psopack_profile_settings *settings;
     const psopack_layer *layer; /* NULL: an archive of its own */
-    const uint8_t *order; /* hash of the load order, see recipe.h; NULL: none */
+    const uint8_t *order;       /* hash of the load order, see recipe.h; NULL: none */
     const char *target;
     uint64_t content_version;
     bool hashes;

@@ -9,7 +9,8 @@ hostile()
     echo "--- $1 -> $2"
     "$forge" good.psopack bad.psopack "$1" "$2" || exit 1
     mkdir -p jail/cell
-    "$psopack" extract bad.psopack -C jail/cell 2>&1 | sed 's/: PSO [0-9]* is/: PSO N is/; s/at byte [0-9]*/at byte N/'
+    "$psopack" extract bad.psopack -C jail/cell 2>&1 |
+        sed 's/: PSO [0-9]* is/: PSO N is/; s/at byte [0-9]*/at byte N/'
     "$psopack" extract -qq --force bad.psopack -C jail/cell
     echo "exit $?"
     find jail | sort

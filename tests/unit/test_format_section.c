@@ -70,7 +70,7 @@ static void test_sizes(void **state)
                 {PAGE + 4, 2, 8},
                 {2 * PAGE, 2, 8},
                 {2 * PAGE + 2, 3, 2 + 12},
-                {UINT64_C(1) << 40, UINT64_C(1) << 24, UINT64_C(1) << 26}};
+                {UINT64_C(1) << 40, UINT64_C(1) << 28, UINT64_C(1) << 30}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         assert_true(psopack_section_pages(rows[i].size) == rows[i].pages);
         assert_true(psopack_section_table_size(rows[i].size) == rows[i].table);

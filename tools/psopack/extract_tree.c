@@ -161,9 +161,13 @@ psopack_status psopack_tree_enter(psopack_tree *tree, const char *name, size_t s
     leave(tree, !beside);
     if (!beside)
         status = enter_parent(tree, name, above, diag);
-    char *copy = status == PSOPACK_OK ? strndup(name, size) : NULL;
+    char *copy = status == PSOPACK_OK ? malloc(size + 1) : NULL;
     if (status == PSOPACK_OK && !copy)
         status = psopack_failure_memory(diag, "a name");
+    if (copy) {
+        memcpy(copy, name, size);
+        copy[size] = '\0';
+    }
     if (status != PSOPACK_OK) {
         leave(tree, true);
         return status;
