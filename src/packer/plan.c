@@ -356,19 +356,6 @@ static psopack_status emit_blocks(psopack_planner *planner, const psopack_kind_m
     return PSOPACK_OK;
 }
 
-psopack_component_row psopack_plan_row(const psopack_model *model, const psopack_plan *plan,
-                                       uint32_t row)
-{
-    if (row < plan->kept_count)
-        return plan->kept[row];
-    uint32_t number = plan->order[row];
-    const psopack_model_component *component = &model->components[number];
-    return (psopack_component_row){.size = component->size,
-                                   .crc = component->crc,
-                                   .align_log2 = component->align_log2,
-                                   .strip = plan->strip[number]};
-}
-
 /* ---- the whole --------------------------------------------------------------------------------
  */
 

@@ -84,6 +84,22 @@ psopack_status psopack_keep_moved(psopack_keeper *state, psopack_diag *diag)
     return add_moved(state, false, diag);
 }
 
+/* ---- looking at rows ---------------------------------------------------------------------------
+ */
+
+psopack_component_row psopack_plan_row(const psopack_model *model, const psopack_plan *plan,
+                                       uint32_t row)
+{
+    if (row < plan->kept_count)
+        return plan->kept[row];
+    uint32_t number = plan->order[row];
+    const psopack_model_component *component = &model->components[number];
+    return (psopack_component_row){.size = component->size,
+                                   .crc = component->crc,
+                                   .align_log2 = component->align_log2,
+                                   .strip = plan->strip[number]};
+}
+
 psopack_waste psopack_plan_waste(const psopack_plan *plan)
 {
     psopack_waste waste = {0, 0};
