@@ -70,8 +70,7 @@ typedef struct psopack_build_options {
     int no_sync;     /* non-zero: do not flush to disk before the rename */
     int force_write; /* non-zero: replace the output even when it is identical */
     psopack_prefer prefer;
-    int no_names;   /* non-zero: store no PSO names: they can then be found by key only */
-    int provenance; /* non-zero: store which archive gave which PSO, see add_archive */
+    int no_names; /* non-zero: store no PSO names: they can then be found by key only */
     /* Called with the path of the finished temporary file before it is published; anything but
      * PSOPACK_OK ends the build with it. Where a tool verifies by the loader. May be NULL. */
     psopack_status (*check)(void *user, const char *path, psopack_diag *diag);
@@ -83,7 +82,7 @@ typedef struct psopack_build_options {
 #define PSOPACK_BUILD_OPTIONS_INIT                                                                 \
     {                                                                                              \
         sizeof(psopack_build_options), PSOPACK_PROFILE_BALANCED, 0, NULL, 0, 0, 0, 0, 0,           \
-            PSOPACK_PREFER_NONE, 0, 0, NULL, NULL, {0, 0},                                         \
+            PSOPACK_PREFER_NONE, 0, NULL, NULL, {0, 0},                                            \
         {                                                                                          \
             NULL, NULL, NULL, NULL                                                                 \
         }                                                                                          \
@@ -155,7 +154,6 @@ PSOPACK_API psopack_status psopack_build_add_virtual(psopack_build *build, const
 typedef struct psopack_archive_filter {
     int (*pso)(void *user, const char *name, size_t size); /* 0: leave it out. NULL: take all */
     int (*slot)(void *user, const char *name);             /* 0: leave the slot out everywhere */
-    const char *without; /* leave out PSOs that only this source gave, see provenance; NULL: none */
     int salvage;
     void *user;
 } psopack_archive_filter;

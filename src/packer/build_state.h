@@ -19,9 +19,8 @@ struct psopack_build {
     psopack_hooks hooks;
     uint64_t store_budget;
     psopack_build_olds olds;
-    uint32_t source_count; /* archives added */
-    uint64_t lost_psos;    /* of damaged archives: those without even a name */
-    bool is_stripped;      /* some slot of an archive was left out, now or before */
+    uint64_t lost_psos; /* of damaged archives: those without even a name */
+    bool is_stripped;   /* some slot of an archive was left out, now or before */
     psopack_order order;
     char *cache_path;      /* of the hash cache; NULL: none */
     uint64_t cached_files; /* not read: the hash cache knew them */

@@ -294,7 +294,7 @@ static void report(const work *state, uint64_t file_bytes, psopack_publish_outco
 static bool may_stay(const psopack_build *build)
 {
     const psopack_build_options *options = &build->options;
-    return may_reuse(build) && !options->no_names && !options->provenance;
+    return may_reuse(build) && !options->no_names;
 }
 
 /* Whether the output is what would be written. Components that share a hash are told apart by bytes

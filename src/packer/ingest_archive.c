@@ -19,7 +19,6 @@ typedef struct ingest {
     uint32_t slots;
     bool *take_slot;
     uint32_t *components; /* of one PSO, by slot */
-    uint64_t dropped_source;
 } ingest;
 
 /* Components of a chain are numbered from the top: each archive's own, then those below. */
@@ -132,7 +131,7 @@ static psopack_status open_chain(ingest *state, const char *const *paths, uint32
         build->is_stripped |= (build->olds.olds[build->olds.count - 1]->view.ends.may_not_append &
                                PSOPACK_FEATURE_STRIPPED) != 0;
     }
-    build->olds.no_stale |= state->filter->pso || state->filter->slot || state->filter->without;
+    build->olds.no_stale |= state->filter->pso || state->filter->slot;
     build->inputs.olds = build->olds.olds;
     const psopack_old *top = build->olds.olds[build->olds.count - 1];
     if (!top->view.name_section)
@@ -187,7 +186,6 @@ static psopack_status set_up(ingest *state, psopack_diag *diag)
     psopack_origin *origin = &state->build->inputs.origins[state->origin];
     psopack_archive_info(state->archive, &info);
     state->slots = info.slots;
-    origin->source = state->build->source_count++;
     origin->salvage = state->filter->salvage != 0;
     PSOPACK_TRY(psopack_new_array(&state->take_slot, info.slots, 1, diag));
     PSOPACK_TRY(psopack_new_array(&state->components, info.slots, sizeof(uint32_t), diag));

@@ -36,7 +36,7 @@ psopack_status psopack_inputs_copy(psopack_inputs *inputs, const void *bytes, si
 psopack_status psopack_inputs_add_origin(psopack_inputs *inputs, psopack_origin_type type,
                                          const char *path, uint32_t *ret_origin, psopack_diag *diag)
 {
-    psopack_origin origin = {.type = type, .source = UINT32_MAX};
+    psopack_origin origin = {.type = type};
     PSOPACK_TRY(psopack_inputs_copy(inputs, path, strlen(path), &origin.path, diag));
     PSOPACK_TRY(psopack_grow(&inputs->origins, &inputs->origin_capacity, inputs->origin_count + 1,
                              sizeof origin, diag));

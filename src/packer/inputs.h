@@ -26,7 +26,6 @@ typedef enum psopack_origin_type {
 typedef struct psopack_origin {
     psopack_origin_type type;
     bool salvage;     /* archive: PSOs with damaged parts are dropped by name */
-    uint32_t source;  /* which source of the build it is; from 64 on not told apart */
     const char *path; /* of the folder, list or archive; "memory" */
 } psopack_origin;
 

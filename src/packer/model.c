@@ -257,12 +257,6 @@ static void add_reference(maker *make, const psopack_stored *items, const psopac
         (psopack_model_reference){*number - 1, (uint16_t)slot};
 }
 
-static uint64_t source_bit(const maker *make, uint32_t input)
-{
-    const psopack_origin *origin = &make->inputs->origins[make->inputs->psos[input].origin];
-    return origin->source < 64 ? UINT64_C(1) << origin->source : 0;
-}
-
 static void add_pso(maker *make, const psopack_stored *items, uint32_t input, uint32_t count)
 {
     psopack_model *model = make->model;
@@ -271,7 +265,6 @@ static void add_pso(maker *make, const psopack_stored *items, uint32_t input, ui
     *pso = (psopack_model_pso){
         .name = make->inputs->names.items[source->name],
         .key = source->key,
-        .sources = source_bit(make, input),
         .first_reference = (uint32_t)model->reference_count,
     };
     for (uint32_t i = 0; i < count; i++) {
@@ -304,8 +297,6 @@ static psopack_status take_again(maker *make, uint32_t first, uint32_t second, u
         return refuse(make, "content", first, second, diag);
     if (psos[first].key != psos[second].key && !choose)
         return refuse(make, "key", first, second, diag);
-    if (same)
-        pso->sources |= source_bit(make, second);
     psopack_fail(&text, PSOPACK_OK, "PSO '%s' is in %s and in %s, %s", pso_name(make, second),
                  origin_path(make, first), origin_path(make, second),
                  same ? "with the same content"

@@ -20,7 +20,6 @@ typedef struct psopack_model_pso {
     uint64_t key;             /* when given */
     uint32_t first_reference; /* its references end where the next PSO's begin */
     uint32_t tuple;
-    uint64_t sources; /* bit i: source i of the build gave it */
 } psopack_model_pso;
 
 typedef struct psopack_model_reference {

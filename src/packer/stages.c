@@ -41,8 +41,7 @@ static psopack_status finish(psopack_stage *stage, psopack_stage_kind kind,
 
 static psopack_status check_scan(const psopack_build *build, psopack_diag *diag)
 {
-    bool files = build->olds.count == 0 && !build->options.no_names && !build->options.provenance &&
-                 !build->order.given;
+    bool files = build->olds.count == 0 && !build->options.no_names && !build->order.given;
     for (size_t i = 0; i < build->inputs.origin_count; i++) {
         psopack_origin_type type = build->inputs.origins[i].type;
         files &= type == PSOPACK_ORIGIN_TREE || type == PSOPACK_ORIGIN_FLAT ||
