@@ -409,6 +409,8 @@ static psopack_status plan_all(psopack_planner *planner, const psopack_keep *kee
     if (settings->bases && !keep)
         PSOPACK_TRY(psopack_plan_bases(planner, &contents, diag));
     psopack_status status = emit_blocks(planner, contents, diag);
+    if (status == PSOPACK_OK && planner->plan->prefix && settings->few_search_log != 0)
+        psopack_plan_search_less(planner);
     for (uint32_t i = 0; contents && i < planner->plan->base_count; i++)
         free(contents[i].components);
     free(contents);

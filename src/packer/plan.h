@@ -46,6 +46,13 @@ psopack_status psopack_plan_bases(psopack_planner *planner, psopack_kind_members
 psopack_status psopack_plan_keep(psopack_planner *planner, const psopack_keep *keep,
                                  psopack_diag *diag);
 
+/*
+ * Making an old base ready for the compressor costs by the base's bytes, however few are new, and
+ * is most of a small rebuild. Bases that get fewer than half their own bytes are searched less:
+ * doc/compression.md has the numbers.
+ */
+void psopack_plan_search_less(psopack_planner *planner);
+
 /* Cuts items into blocks, by similarity or in the order given. */
 psopack_status psopack_plan_cut(const psopack_item *items, size_t count,
                                 const psopack_cut_limits *limits, bool by_similarity,

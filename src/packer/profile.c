@@ -28,6 +28,7 @@ static const psopack_profile_settings profiles[] = {
                       .chain_log = 23,
                       .search_log = 5,
                       .target_length = 256},
+        .few_search_log = 2,
         .base = {.level = 19},
         .name_level = 19,
     },

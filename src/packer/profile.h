@@ -32,6 +32,7 @@ typedef struct psopack_profile_settings {
     uint32_t block_align;       /* of a block's offset in the file, at least */
     psopack_codec_params block; /* without a base */
     psopack_codec_params with_base;
+    unsigned few_search_log;   /* its search where a rebuild adds little to a base; 0: the same */
     psopack_codec_params base; /* of a base block itself */
     int name_level;
     bool keys_paged; /* keys lead to pages of names */

@@ -14,7 +14,7 @@
  * Counts changes of the packer that change what it makes of the same input: another choice of
  * bases, another order of blocks, another way to write a column. Raise it with each.
  */
-#define PSOPACK_PLAN_REVISION 1
+#define PSOPACK_PLAN_REVISION 2
 
 #define PSOPACK_RECIPE_SIZE 576 /* bytes, more than all fields at their widest */
 
