@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Writes a run's numbers into a page between two markers, so that they cannot drift."""
 import loader
+import rebuild
 import tables
 
 BEGIN = "<!-- bench: begin (written by ./dev bench --doc, do not edit) -->"
@@ -48,6 +49,8 @@ def section(result):
         "\n".join(f"- {line}" for line in tables.notes(result)),
         "The loader's own paths:" if result["loader"] else "",
         tables.as_markdown(loader.rows(result["loader"]), texts=2) if result["loader"] else "",
+        "Rebuilds:" if result["rebuild"] else "",
+        tables.as_markdown(rebuild.rows(result["rebuild"]), texts=2) if result["rebuild"] else "",
         "Against the project's bars and aims:",
         tables.as_markdown(tables.target_rows(result)),
     ]

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """psopack in all profiles beside what one would use instead, on a corpus, in one run.
 
-    run.py --build FOLDER [--quick] [--only size,read,load,loader] [--doc] [CORPUS...]
+    run.py --build FOLDER [--quick] [--only size,read,load,loader,rebuild] [--doc] [CORPUS...]
 
 A CORPUS is a folder of PSOs, a folder of loose files, or a .tar.zst of one. Without any:
 main.tar.zst in the folder shared/corpus beside the repository, else the samples. Prints tables,
@@ -25,6 +25,7 @@ import frontier
 import loader
 import page
 import peers
+import rebuild
 import tables
 import targets
 
@@ -32,7 +33,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared" / "corpus"
 HELPERS = ("bench_run", "bench_files", "bench_frames", "bench_sqlite", "bench_lmdb", "bench_loader",
            "make_million")
-SECTIONS = {"size", "read", "load", "loader"}
+SECTIONS = {"size", "read", "load", "loader", "rebuild"}
 ROUNDS = 3
 SMALL, SMALL_ROUNDS = 10_000_000, 9  # a small corpus is read in milliseconds: noise weighs more
 
@@ -43,9 +44,10 @@ def parse_arguments():
                         help="Meson build folder with psopack and the benchmarks")
     parser.add_argument("--psopack", type=pathlib.Path, help="another psopack program")
     parser.add_argument("--quick", action="store_true", help="the samples, few rounds")
-    parser.add_argument("--only", default="size,read,load,loader", metavar="LIST",
+    parser.add_argument("--only", default="size,read,load,loader,rebuild", metavar="LIST",
                         help="size: slow archivers; read: all readers; load: psopack and frames; "
-                             "loader: the loader's paths, also on a million PSOs")
+                             "loader: the loader's paths, also on a million PSOs; "
+                             "rebuild: edits of the corpus, packed again")
     parser.add_argument("--doc", action="store_true", help="write the results into doc/")
     parser.add_argument("--json", type=pathlib.Path, default=ROOT / "build" / "bench.json")
     parser.add_argument("--quoted", type=pathlib.Path, default=SHARED / "README.md",
@@ -54,7 +56,7 @@ def parse_arguments():
     options = parser.parse_args()
     options.sections = set(options.only.split(","))
     if not options.sections <= SECTIONS:
-        parser.error("--only takes size, read, load, loader")
+        parser.error("--only takes size, read, load, loader, rebuild")
     if options.doc and options.sections != SECTIONS:
         parser.error("--doc needs all sections")
     if options.quick and options.corpora:
@@ -127,12 +129,17 @@ def measure(source, options, tools, work):
     paths = {}
     if "loader" in options.sections:
         paths = loader.measure(bench, options.quick, say)
+    rebuilds = {}
+    if "rebuild" in options.sections and not found.flat:
+        edits = source.with_name("edits.tar.zst") if source.is_file() else None
+        rebuilds = rebuild.measure(bench, edits, options.quick, say)
     return {
         "corpus": found.facts(),
         "load_average": [load_before, os.getloadavg()[0]],
         "entries": bench.entries,
         "loader": paths,
-        "targets": targets.judge({**bench.entries, **paths}, found.flat),
+        "rebuild": rebuilds,
+        "targets": targets.judge({**bench.entries, **paths, "rebuild": rebuilds}, found.flat),
     }
 
 

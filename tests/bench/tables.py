@@ -2,6 +2,7 @@
 """Results as rows of text, for the terminal and for Markdown."""
 
 import loader
+import rebuild
 
 ORDER = ("psopack.small", "psopack.balanced", "psopack.fast", "psopack.directstorage",
          "psopack.stored", "solid", "tar", "squashfs.256k", "squashfs.64k", "zstd19.each", "sqlite",
@@ -85,5 +86,7 @@ def print_result(result):
         print(f"  - {line}")
     if result["loader"]:
         print("\n" + as_text(loader.rows(result["loader"])))
+    if result["rebuild"]:
+        print("\n" + as_text(rebuild.rows(result["rebuild"])))
     if result["targets"]:
         print("\n" + as_text(target_rows(result)))

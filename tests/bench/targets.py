@@ -29,6 +29,18 @@ def _ratio_of(a, b, entry):
     return value
 
 
+def _growth(a, b, entry):
+    def value(entries):
+        numbers = entries.get(entry, {})
+        return numbers[a] / numbers[b] - 1 if numbers.get(b) and a in numbers else None
+    return value
+
+
+def _patch(entries):
+    numbers = entries.get(REBUILD)
+    return numbers["changed_bytes"] / (numbers["needed_bytes"] + (128 << 10)) if numbers else None
+
+
 def _largest(measure, *names):
     def value(entries):
         found = [entries[name][measure] for name in names if measure in entries.get(name, {})]
@@ -37,6 +49,7 @@ def _largest(measure, *names):
 
 
 CORPUS, MILLION = "loader.corpus", "loader.million"  # see loader.py
+REBUILD = "rebuild"  # see rebuild.py
 BALANCED = "psopack.balanced"
 SMALL = "psopack.small"
 
@@ -86,6 +99,16 @@ TARGETS = [
      NOT_BELOW, 8, 20, "M"),
     ("acquire + release: 8 threads / 2, together", "tree",
      _ratio_of("acquire_per_second_8", "acquire_per_second_2", CORPUS), NOT_BELOW, 0.8, 0.95, ""),
+    ("rebuild, nothing changed / full pack", "tree", _ratio_of("no_op_s", "full_s", REBUILD),
+     NOT_ABOVE, 0.12, 0.07, ""),
+    ("rebuild, 1 % changed / full pack", "tree", _ratio_of("rebuild_s", "full_s", REBUILD),
+     NOT_ABOVE, 0.20, 0.10, ""),
+    ("64 KiB pieces changed / manifest, new blocks, 128 KiB", "tree", _patch,
+     NOT_ABOVE, 1.3, 1.0, ""),
+    ("growth by ten edits against a fresh pack", "tree",
+     _growth("aged_bytes", "fresh_bytes", REBUILD), NOT_ABOVE, 0.15, 0.08, ""),
+    ("1 MiB pieces changed, share of a large archive", "tree",
+     _ratio_of("large_changed_bytes", "large_bytes", REBUILD), NOT_ABOVE, 0.10, 0.05, ""),
 ]
 
 
