@@ -350,8 +350,8 @@ static psopack_status rank_components(work *state, psopack_diag *diag)
         psopack_order_rank(&state->build->order, &state->model, &state->rank, &unknown, diag));
     if (unknown == 0 || !events->message)
         return PSOPACK_OK;
-    psopack_fail(&text, PSOPACK_OK, "%llu names of the order are no PSO's",
-                 (unsigned long long)unknown);
+    psopack_fail(&text, PSOPACK_OK, "of the order's names, %llu %s no PSO's",
+                 (unsigned long long)unknown, unknown == 1 ? "is" : "are");
     events->message(events->user, PSOPACK_NOTE, text.text);
     return PSOPACK_OK;
 }

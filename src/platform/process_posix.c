@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Facts about this process, by getrusage. */
-#define _GNU_SOURCE
+#include "platform/posix.h"
+
 #include "platform/process.h"
 
 #include <sys/resource.h>

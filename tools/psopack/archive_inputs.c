@@ -11,7 +11,7 @@
 /* ---- opening --------------------------------------------------------------------------------- */
 
 /* Whether the archive of that id is somewhere in the chain, its top aside. */
-static bool is_below(const psopack_chain *chain, const uint8_t id[16])
+static bool is_below(const psopack_archive_chain *chain, const uint8_t id[16])
 {
     psopack_info info;
     for (size_t i = 0; i + 1 < chain->count; i++) {
@@ -47,11 +47,11 @@ psopack_status psopack_archive_inputs_open(const psopack_options *options,
     for (size_t i = 0; i < operands->count; i++) {
         psopack_archive_input *input = &inputs->items[inputs->count++];
         *ret_path = operands->items[i];
-        psopack_status status = psopack_chain_open(operands->items[i], &open, &options->bases,
-                                                   operands, &input->chain, diag);
+        psopack_status status = psopack_archive_chain_open(
+            operands->items[i], &open, &options->bases, operands, &input->chain, diag);
         if (status != PSOPACK_OK)
             return status;
-        psopack_archive_info(psopack_chain_top(&input->chain), &input->info);
+        psopack_archive_info(psopack_archive_chain_top(&input->chain), &input->info);
     }
     for (size_t i = 0; i < inputs->count; i++) {
         inputs->items[i].is_inside = is_inside(inputs, i);
@@ -63,7 +63,7 @@ psopack_status psopack_archive_inputs_open(const psopack_options *options,
 void psopack_archive_inputs_close(psopack_archive_inputs *inputs)
 {
     for (size_t i = 0; i < inputs->count; i++)
-        psopack_chain_close(&inputs->items[i].chain);
+        psopack_archive_chain_close(&inputs->items[i].chain);
     free(inputs->items);
     *inputs = (psopack_archive_inputs){0};
 }
@@ -120,7 +120,7 @@ psopack_status psopack_archive_inputs_add(const psopack_archive_inputs *inputs,
                                           psopack_build *build, psopack_diag *diag)
 {
     for (size_t i = 0; i < inputs->count; i++) {
-        const psopack_chain *chain = &inputs->items[i].chain;
+        const psopack_archive_chain *chain = &inputs->items[i].chain;
         if (inputs->items[i].is_inside)
             continue;
         psopack_status status = psopack_build_add_archive(build, (const char *const *)chain->paths,

@@ -9,7 +9,7 @@
 #include <psopack/build.h>
 
 typedef struct psopack_archive_input {
-    psopack_chain chain;
+    psopack_archive_chain chain;
     psopack_info info; /* of the top */
     bool is_inside;    /* a layer among the inputs builds on it */
 } psopack_archive_input;

@@ -74,15 +74,16 @@ static int on_cancelled(void *user)
 static psopack_status verify_output(const psopack_build_run *run, const char *path,
                                     psopack_diag *diag)
 {
-    psopack_chain chain;
+    psopack_archive_chain chain;
     psopack_verify_result result;
     psopack_open_options open = PSOPACK_OPEN_OPTIONS_INIT;
     open.flags = PSOPACK_OPEN_NO_MAP;
     psopack_status status =
-        psopack_chain_open(path, &open, &run->options->layer, NULL, &chain, diag);
+        psopack_archive_chain_open(path, &open, &run->options->layer, NULL, &chain, diag);
     if (status == PSOPACK_OK)
-        status = psopack_archive_verify(psopack_chain_top(&chain), 0, NULL, NULL, &result, diag);
-    psopack_chain_close(&chain);
+        status =
+            psopack_archive_verify(psopack_archive_chain_top(&chain), 0, NULL, NULL, &result, diag);
+    psopack_archive_chain_close(&chain);
     return status;
 }
 

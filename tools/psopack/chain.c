@@ -16,7 +16,7 @@
 
 /* The archive that a layer wants, and the best of what is not it. */
 typedef struct search {
-    const psopack_chain *chain; /* its first archive is the layer */
+    const psopack_archive_chain *chain; /* its first archive is the layer */
     psopack_layer_info wanted;
     psopack_archive *found; /* opened alone */
     char *found_path;
@@ -45,7 +45,7 @@ static void note_other(search *s, const char *path, const psopack_info *info, bo
     memcpy(s->other_id, info->archive_id, sizeof s->other_id);
 }
 
-static bool is_in_chain(const psopack_chain *chain, const psopack_info *info)
+static bool is_in_chain(const psopack_archive_chain *chain, const psopack_info *info)
 {
     for (size_t i = 0; i < chain->count; i++) {
         psopack_info other;
@@ -139,14 +139,14 @@ static psopack_status explain(const search *s, psopack_diag *diag)
 /* ---- the chain ------------------------------------------------------------------------------- */
 
 /* Puts an archive in front of those that are there. Takes both over. */
-static psopack_status push(psopack_chain *chain, psopack_archive *archive, char *path,
+static psopack_status push(psopack_archive_chain *chain, psopack_archive *archive, char *path,
                            psopack_diag *diag)
 {
-    if (chain->count == PSOPACK_CHAIN_MAX || !path) {
+    if (chain->count == PSOPACK_ARCHIVE_CHAIN_MAX || !path) {
         psopack_archive_close(&archive);
         free(path);
         return path ? psopack_failure(diag, PSOPACK_E_LIMIT, "more than %d layers",
-                                      PSOPACK_CHAIN_MAX - 1)
+                                      PSOPACK_ARCHIVE_CHAIN_MAX - 1)
                     : psopack_failure_memory(diag, "a path");
     }
     memmove(chain->archives + 1, chain->archives, chain->count * sizeof chain->archives[0]);
@@ -158,7 +158,7 @@ static psopack_status push(psopack_chain *chain, psopack_archive *archive, char 
 }
 
 /* Finds and adds what the undermost layer builds on. */
-static psopack_status add_base(psopack_chain *chain, const psopack_layer_info *layer,
+static psopack_status add_base(psopack_archive_chain *chain, const psopack_layer_info *layer,
                                const psopack_words *named, const psopack_words *others,
                                psopack_diag *diag)
 {
@@ -173,7 +173,7 @@ static psopack_status add_base(psopack_chain *chain, const psopack_layer_info *l
 }
 
 /* Opens each layer again, on the archive below it. */
-static psopack_status join(psopack_chain *chain, const psopack_open_options *options,
+static psopack_status join(psopack_archive_chain *chain, const psopack_open_options *options,
                            psopack_diag *diag)
 {
     for (size_t i = 1; i < chain->count; i++) {
@@ -192,15 +192,15 @@ static psopack_status join(psopack_chain *chain, const psopack_open_options *opt
     return PSOPACK_OK;
 }
 
-psopack_status psopack_chain_open(const char *path, const psopack_open_options *options,
-                                  const psopack_words *named, const psopack_words *others,
-                                  psopack_chain *chain, psopack_diag *diag)
+psopack_status psopack_archive_chain_open(const char *path, const psopack_open_options *options,
+                                          const psopack_words *named, const psopack_words *others,
+                                          psopack_archive_chain *chain, psopack_diag *diag)
 {
     psopack_open_options alone = *options;
     psopack_archive *archive = NULL;
     psopack_layer_info layer;
     alone.flags |= PSOPACK_OPEN_ALONE;
-    *chain = (psopack_chain){.count = 0};
+    *chain = (psopack_archive_chain){.count = 0};
     psopack_status status = psopack_archive_open(path, &alone, &archive, diag);
     if (status == PSOPACK_OK)
         status = push(chain, archive, strdup(path), diag);
@@ -211,7 +211,7 @@ psopack_status psopack_chain_open(const char *path, const psopack_open_options *
     return status == PSOPACK_OK ? join(chain, options, diag) : status;
 }
 
-void psopack_chain_close(psopack_chain *chain)
+void psopack_archive_chain_close(psopack_archive_chain *chain)
 {
     while (chain->count != 0) {
         chain->count--;

@@ -157,3 +157,6 @@ const psopack_option_row psopack_option_rows[] = {
 };
 
 const size_t psopack_option_row_count = sizeof psopack_option_rows / sizeof psopack_option_rows[0];
+_Static_assert(sizeof psopack_option_rows / sizeof psopack_option_rows[0] <=
+                   PSOPACK_OPTION_ROWS_MAX,
+               "a parser has room for every row");

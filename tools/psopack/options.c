@@ -20,8 +20,7 @@
 
 enum {
     IN_ORDER_OPERAND = 1, /* what getopt answers for an operand in this mode */
-    FIRST_LONG = 256,     /* getopt's answer for row 0; above every letter */
-    ROWS_MAX = 96
+    FIRST_LONG = 256      /* getopt's answer for row 0; above every letter */
 };
 
 typedef struct parser {
@@ -32,8 +31,8 @@ typedef struct parser {
     psopack_words words; /* word 0 stands for the program, as getopt wants it */
     size_t nested_end[PSOPACK_RESPONSE_DEPTH_MAX]; /* words that follow each open response file */
     size_t depth;
-    struct option long_options[ROWS_MAX + 1];
-    char letters[2 + 2 * ROWS_MAX + 1];
+    struct option long_options[PSOPACK_OPTION_ROWS_MAX + 1];
+    char letters[2 + 2 * PSOPACK_OPTION_ROWS_MAX + 1];
 } parser;
 
 static bool is_for(const psopack_option_row *row, unsigned command)
@@ -48,7 +47,7 @@ static void fill_tables(parser *p)
     char *letter = p->letters;
     *letter++ = '-'; /* in order */
     *letter++ = ':'; /* tell a missing argument from an unknown option */
-    for (size_t i = 0; i < psopack_option_row_count && i < ROWS_MAX; i++) {
+    for (size_t i = 0; i < psopack_option_row_count; i++) {
         const psopack_option_row *row = &psopack_option_rows[i];
         if (!is_for(row, p->command))
             continue;

@@ -163,6 +163,7 @@ typedef struct psopack_option_row {
 /* In the order that --help shows. */
 extern const psopack_option_row psopack_option_rows[];
 extern const size_t psopack_option_row_count;
+#define PSOPACK_OPTION_ROWS_MAX 96
 
 /*
  * Parses the arguments after the command's name. `command` is one PSOPACK_FOR_* bit, `name` its

@@ -31,10 +31,10 @@ psopack_status psopack_reader_open(const char *path, const psopack_options *opti
     if (options->alone)
         open.flags |= PSOPACK_OPEN_ALONE;
     psopack_status status =
-        psopack_chain_open(path, &open, &options->bases, others, &reader->chain, diag);
+        psopack_archive_chain_open(path, &open, &options->bases, others, &reader->chain, diag);
     if (status != PSOPACK_OK)
         return status;
-    reader->archive = psopack_chain_top(&reader->chain);
+    reader->archive = psopack_archive_chain_top(&reader->chain);
     psopack_archive_info(reader->archive, &reader->info);
     count_components(reader);
     if (psopack_context_create(reader->archive, NULL, &reader->context) != PSOPACK_OK)
@@ -49,7 +49,7 @@ psopack_status psopack_reader_open(const char *path, const psopack_options *opti
 void psopack_reader_close(psopack_reader *reader)
 {
     psopack_context_destroy(&reader->context);
-    psopack_chain_close(&reader->chain);
+    psopack_archive_chain_close(&reader->chain);
     free(reader->parts);
     free(reader->name);
     *reader = (psopack_reader){0};

@@ -13,7 +13,7 @@
 
 typedef struct psopack_reader {
     const char *path;
-    psopack_chain chain;
+    psopack_archive_chain chain;
     psopack_archive *archive; /* the top of the chain */
     psopack_context *context;
     psopack_info info;
