@@ -67,6 +67,16 @@ static void pack(const set *all, psopack_profile profile, const char *name)
 /* ---- the good ones ----------------------------------------------------------------------------
  */
 
+/* Code is little-endian, whatever the machine is that packs it. */
+static void add_code(set *all, const char *pso, const char *slot, uint32_t *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        psopack_u32le stored = psopack_store32(words[i]);
+        memcpy(&words[i], &stored, sizeof stored);
+    }
+    set_add(all, pso, slot, words, count * sizeof *words);
+}
+
 /* Modules whose result ids differ and nothing else: what the spirv transform is for. */
 static void add_spirv(set *all, uint32_t variant)
 {
@@ -84,7 +94,7 @@ static void add_spirv(set *all, uint32_t variant)
     }
     words[3] = first + INSTRUCTIONS + 2;
     snprintf(pso, sizeof pso, "spirv/%02u", variant);
-    set_add(all, pso, "fs.spirv", words, sizeof words);
+    add_code(all, pso, "fs.spirv", words, sizeof words / sizeof *words);
 }
 
 /* Vector code of one program under different register allocations: what the amdgpu ones are for. */
@@ -102,7 +112,7 @@ static void add_amdgpu(set *all, uint32_t variant)
     }
     words[INSTRUCTIONS] = 0xbf810000; /* s_endpgm */
     snprintf(pso, sizeof pso, "amdgpu/%02u", variant);
-    set_add(all, pso, "cs.instructions", words, sizeof words);
+    add_code(all, pso, "cs.instructions", words, sizeof words / sizeof *words);
 }
 
 static void make_profiles(void)

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "format/layout.h"
 #include "test_format_random.h"
 
 /* ---- sets -------------------------------------------------------------------------------------
@@ -49,7 +50,8 @@ static size_t make_code(uint8_t *bytes, uint32_t family, uint32_t variant)
             word = 0xbf8c0000u | ((uint32_t)test_random(&program) & 0xffu);
         if (test_random(&change) % 16 == 0)
             word ^= (uint32_t)(variant % 8) << 17;
-        memcpy(bytes + 4 * i, &word, 4);
+        psopack_u32le stored = psopack_store32(word);
+        memcpy(bytes + 4 * i, &stored, 4);
     }
     for (size_t i = 0; i < 16; i++, words++)
         memcpy(bytes + 4 * words, "\x00\x00\x9f\xbf", 4); /* padding, as drivers add */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layout.h"
 #include "transform.h"
 
 /* Marsaglia's xorshift: the same inputs on every machine. */
@@ -26,6 +27,15 @@ static void fill_random(uint8_t *bytes, size_t size, uint64_t *state)
 {
     for (size_t i = 0; i < size; i++) {
         bytes[i] = (uint8_t)next_random(state);
+    }
+}
+
+/* The bytes of a component are little-endian, whatever the machine is. */
+static void store_words(uint32_t *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        psopack_u32le stored = psopack_store32(words[i]);
+        memcpy(&words[i], &stored, sizeof(stored));
     }
 }
 
@@ -140,6 +150,7 @@ static void every_amdgpu_class(void **state)
             for (size_t i = 0; i < 64; i++) {
                 words[i] = (next_random(&seed) & mask & 0xffffff) | top << 24;
             }
+            store_words(words, 64);
             check_all(words, next_random(&seed) % (sizeof(words) + 1));
         }
     }
@@ -148,7 +159,7 @@ static void every_amdgpu_class(void **state)
 /* Literals, NSA words and second words that the end cuts off. */
 static void truncated_amdgpu_instructions(void **state)
 {
-    static const uint32_t words[] = {
+    uint32_t words[] = {
         0x7e0002ff, 0x3f800000,                         /* v_mov_b32 v0, 1.0 as literal */
         0x100204ff, 0x40490fdb,                         /* v_mul_f32 with literal */
         0xbe8003ff, 0x12345678,                         /* s_mov_b32 with literal */
@@ -162,6 +173,7 @@ static void truncated_amdgpu_instructions(void **state)
     };
 
     (void)state;
+    store_words(words, sizeof(words) / 4);
     for (size_t from = 0; from < sizeof(words); from += 4) {
         for (size_t size = 0; size <= sizeof(words) - from; size++) {
             check_all((const uint8_t *)words + from, size);
@@ -186,6 +198,7 @@ static size_t make_module(uint32_t *words, size_t limit, uint32_t ids, uint32_t 
             words[size++] = centre + next_random(seed) % ids;
         }
     }
+    store_words(words, size);
     return size;
 }
 
@@ -222,6 +235,7 @@ static void malformed_modules(void **state)
                 words[i] &= 0x0003007f;
             }
         }
+        store_words(words, 200);
         check_all(words, next_random(&seed) % (sizeof(words) + 1));
     }
 }
@@ -233,6 +247,7 @@ static void other_byte_order_is_copied(void **state)
     const psopack_transform *t = psopack_transform_find(PSOPACK_TRANSFORM_SPIRV);
 
     (void)state;
+    store_words(words, 8);
     check_all(words, sizeof(words));
     apply(t->forward, coded, (const uint8_t *)words, sizeof(words));
     assert_memory_equal(coded, words, sizeof(words));
