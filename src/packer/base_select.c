@@ -29,8 +29,11 @@ typedef struct window_slot {
     uint32_t visit; /* the last visit that met it: a window counts once per item */
 } window_slot;
 
+/* A score is copies saved per byte. A fraction, since equal input has to give equal archives, and
+ * not all processors round alike. `size` is at most a block's, `saved` USES_MAX times that. */
 typedef struct heap_entry {
-    double score; /* copies saved per byte, an upper bound until re-scored */
+    uint64_t saved; /* an upper bound until counted again */
+    uint32_t size;
     uint32_t item;
 } heap_entry;
 
@@ -95,7 +98,8 @@ static uint64_t visit_windows(selector *s, const psopack_item *item, visit_purpo
 
 static bool beats(heap_entry a, heap_entry b)
 {
-    return a.score > b.score || (a.score >= b.score && a.item < b.item);
+    uint64_t left = a.saved * b.size, right = b.saved * a.size;
+    return left > right || (left == right && a.item < b.item);
 }
 
 static void sift_down(heap_entry *heap, size_t size, size_t at)
@@ -122,11 +126,6 @@ static void pop(selector *s)
         sift_down(s->heap, s->heap_size, 0);
 }
 
-static double score_item(selector *s, uint32_t item)
-{
-    return (double)visit_windows(s, &s->items[item], VISIT_SCORE) / (double)s->items[item].size;
-}
-
 static void build_heap(selector *s, size_t max_bytes)
 {
     for (uint32_t i = 0; i < s->count; i++)
@@ -134,8 +133,9 @@ static void build_heap(selector *s, size_t max_bytes)
     for (uint32_t i = 0; i < s->count; i++) {
         if (s->items[i].size < WINDOW || s->items[i].size > max_bytes)
             continue;
-        heap_entry entry = {score_item(s, i), i};
-        if (entry.score > 0)
+        heap_entry entry = {.size = (uint32_t)s->items[i].size, .item = i};
+        entry.saved = visit_windows(s, &s->items[i], VISIT_SCORE);
+        if (entry.saved > 0)
             s->heap[s->heap_size++] = entry;
     }
     for (size_t i = s->heap_size / 2; i-- > 0;)
@@ -148,11 +148,12 @@ static void build_heap(selector *s, size_t max_bytes)
 static bool settle_top(selector *s)
 {
     while (s->heap_size > 0) {
-        double bound = s->heap[0].score;
-        s->heap[0].score = score_item(s, s->heap[0].item);
-        if (s->heap[0].score >= bound)
+        heap_entry *top = &s->heap[0];
+        uint64_t bound = top->saved;
+        top->saved = visit_windows(s, &s->items[top->item], VISIT_SCORE);
+        if (top->saved >= bound)
             return true;
-        if (s->heap[0].score > 0)
+        if (top->saved > 0)
             sift_down(s->heap, s->heap_size, 0);
         else
             pop(s);

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "format/error.h"
+#include "format/layout.h"
 
 enum {
     LANES = PSOPACK_SKETCH_LANES,
@@ -382,11 +383,16 @@ size_t psopack_cut_target(const psopack_cut_aim *aim, uint64_t raw_bytes, uint64
                           uint64_t items)
 {
     enum { MEAN_ITEMS = 3 };
-    double target = packed_bytes == 0
-                        ? aim->raw_max
-                        : (double)aim->packed_bytes * (double)raw_bytes / (double)packed_bytes;
-    double mean = items == 0 ? 0 : (double)raw_bytes / (double)items;
-    double least = mean * MEAN_ITEMS < 2.0 * aim->raw_max ? mean * MEAN_ITEMS : 2.0 * aim->raw_max;
+    uint64_t target = aim->raw_max, cap = 2 * (uint64_t)aim->raw_max, least = 0;
+    while (raw_bytes > UINT64_MAX / PSOPACK_BLOCK_SIZE_MAX) { /* the products fit 64 bits */
+        raw_bytes /= 2;
+        packed_bytes /= 2;
+        items = (items + 1) / 2;
+    }
+    if (packed_bytes > 0)
+        target = aim->packed_bytes * raw_bytes / packed_bytes;
+    if (items > 0)
+        least = MEAN_ITEMS * raw_bytes / items < cap ? MEAN_ITEMS * raw_bytes / items : cap;
     target = target > aim->raw_max ? aim->raw_max : target;
     target = target < aim->raw_min ? aim->raw_min : target;
     return (size_t)(target < least ? least : target);

@@ -223,6 +223,11 @@ static void test_target_follows_compressed_size(void **state)
     assert_int_equal(psopack_cut_target(&aim, 1 << 20, 1 << 20, 64), 3 * (1 << 14)); /* mean 16 K */
     assert_int_equal(psopack_cut_target(&aim, 1 << 20, 1 << 20, 1), 65536);
     assert_int_equal(psopack_cut_target(&aim, 0, 0, 0), 32768);
+    /* Kinds of terabytes: the same ratios. */
+    uint64_t much = UINT64_C(1) << 62;
+    assert_int_equal(psopack_cut_target(&aim, much, much / 8, much / 1000), 8192);
+    assert_int_equal(psopack_cut_target(&aim, much, 1, much / 1000), 32768);
+    assert_int_equal(psopack_cut_target(&aim, much, much, 1), 65536);
 }
 
 int main(void)
