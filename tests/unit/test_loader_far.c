@@ -184,35 +184,53 @@ static void test_callbacks(void **state)
     }
 }
 
-/* A real file, mapped where the address space is large enough, and read by calls. */
+/* False when no file system here holds a file of that size. */
+static bool write_sparse(const fixture *made, const far_archive *far)
+{
+    size_t rest = made->size - HEADER;
+    int file = open(made->path, O_RDWR | O_TRUNC);
+    assert_true(file >= 0);
+    bool written =
+        ftruncate(file, (off_t)far->size) == 0 && pwrite(file, far->bytes, HEADER, 0) == HEADER &&
+        pwrite(file, far->bytes + HEADER, rest, (off_t)(HEADER + far->by)) == (ssize_t)rest;
+    close(file);
+    return written;
+}
+
+static void check_file(const fixture *made, const far_archive *far, uint32_t flags)
+{
+    psopack_open_options options = PSOPACK_OPEN_OPTIONS_INIT;
+    psopack_archive *archive;
+    psopack_diag diag = {0};
+    options.flags = flags;
+    psopack_status status = psopack_archive_open(made->path, &options, &archive, &diag);
+    if (flags == 0 && far->size > SIZE_MAX / 2) { /* 32 bits: refused, with what to do instead */
+        assert_int_equal(status, PSOPACK_E_LIMIT);
+        assert_non_null(strstr(diag.text, "instead of mapping"));
+        return;
+    }
+    if (flags == 0 && far->size > UINT64_C(1) << 40 && status == PSOPACK_E_NOMEM)
+        return; /* an emulator's address space, or a limit to it */
+    if (status != PSOPACK_OK)
+        fail_msg("open: %s", diag.text);
+    check_far(made, archive, far->by);
+    psopack_archive_close(&archive);
+}
+
+/* A real file, mapped and read by calls. */
 static void test_files(void **state)
 {
-    const fixture *made = *state;
     unsigned tried = 0;
     for (size_t i = 0; i < DISTANCES; i++) {
-        far_archive far = move(made, distances[i]);
-        int file = open(made->path, O_RDWR | O_TRUNC);
-        assert_true(file >= 0);
-        if (ftruncate(file, (off_t)far.size) == 0 && /* else no file system here holds it */
-            pwrite(file, far.bytes, HEADER, 0) == HEADER &&
-            pwrite(file, far.bytes + HEADER, made->size - HEADER, (off_t)(HEADER + far.by)) ==
-                (ssize_t)(made->size - HEADER)) {
-            for (uint32_t flags = 0; flags <= PSOPACK_OPEN_NO_MAP; flags++) {
-                psopack_open_options options = PSOPACK_OPEN_OPTIONS_INIT;
-                psopack_archive *archive;
-                psopack_diag diag = {0};
-                options.flags = flags;
-                if (psopack_archive_open(made->path, &options, &archive, &diag) != PSOPACK_OK)
-                    fail_msg("open: %s", diag.text);
-                check_far(made, archive, far.by);
-                psopack_archive_close(&archive);
-            }
+        far_archive far = move(*state, distances[i]);
+        if (write_sparse(*state, &far)) {
+            check_file(*state, &far, 0);
+            check_file(*state, &far, PSOPACK_OPEN_NO_MAP);
             tried++;
         }
-        close(file);
         free(far.bytes);
     }
-    assert_true(tried >= 2); /* every file system that tests run on holds sparse 4 GiB */
+    assert_true(tried >= 2); /* any file system that tests run on holds 4 GiB of zeros */
 }
 
 /* Damage is reported where it is, not where 32 bits of it would be. */

@@ -5,6 +5,7 @@
  *
  *     test_loader_stress [SECONDS]        2 by default; minutes by hand, under the thread sanitizer
  */
+#define _GNU_SOURCE
 #include "loader_fixture.h"
 
 #include <psopack/load_plan.h>
