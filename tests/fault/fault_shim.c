@@ -130,7 +130,7 @@ static void path_of(int fd, char path[4096])
 {
     char link[64];
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    long size = syscall(SYS_readlink, link, path, 4095);
+    long size = syscall(SYS_readlinkat, AT_FDCWD, link, path, 4095);
     path[size > 0 ? size : 0] = '\0';
 }
 
