@@ -5,8 +5,8 @@
 assure.py [--long] BUILD FUZZ_BUILD
 
 BUILD is a plain build with tests, FUZZ_BUILD one with -Dfuzz=true. The short form takes minutes;
-the long one tries every place and fuzzes each target for ten minutes. Exits 1 when something is not
-as promised.
+the long one tries every place, fuzzes each target for ten minutes, and runs the tests on other
+machines. Exits 1 when something is not as promised.
 """
 
 import argparse
@@ -17,6 +17,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+MACHINES = ('s390x', 'arm64', 'i386', 'musl', 'x86-64')
 
 
 def run(*command):
@@ -63,6 +64,9 @@ def rows(build, fuzz_build, is_long):
     for target in sorted((fuzz_build / 'tests/fuzz').glob('fuzz_*')):
         if target.is_file():
             yield fuzz(target, 600 if is_long else 10)
+    for machine in MACHINES if is_long else ():
+        yield check(f'machine {machine}', 'tried: ', 'sh', ROOT / 'tests/scripts/foreign.sh',
+                    machine, build)
 
 
 def main():
