@@ -14,6 +14,7 @@ difference before you commit it. A case that exits 77 is skipped.
 import argparse
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -84,6 +85,8 @@ def main():
     arguments = parser.parse_args()
     tools = {name: os.path.abspath(path)
              for name, path in (tool.split('=', 1) for tool in arguments.tool)}
+    # A shell's background job ignores SIGINT, and so would all that the cases start.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     failed = 0
     skipped = 0
     for case in arguments.cases:
