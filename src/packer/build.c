@@ -118,13 +118,15 @@ psopack_status psopack_build_align(psopack_build *build, const char *slot, uint3
 
 psopack_status psopack_build_add_tree(psopack_build *build, const char *path, psopack_diag *diag)
 {
-    return psopack_ingest_tree(&build->inputs, path, NULL, &build->options, diag);
+    return psopack_ingest_tree(&build->inputs, path, NULL, &build->options.events,
+                               build->options.keep_going != 0, diag);
 }
 
 psopack_status psopack_build_add_flat(psopack_build *build, const char *slot, const char *path,
                                       psopack_diag *diag)
 {
-    return psopack_ingest_tree(&build->inputs, path, slot, &build->options, diag);
+    return psopack_ingest_tree(&build->inputs, path, slot, &build->options.events,
+                               build->options.keep_going != 0, diag);
 }
 
 psopack_status psopack_build_add_list(psopack_build *build, const char *name, const void *text,

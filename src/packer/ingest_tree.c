@@ -9,7 +9,8 @@ typedef struct ingest {
     psopack_inputs *inputs;
     const char *root;
     const char *flat_slot; /* NULL: directories are PSOs */
-    const psopack_build_options *options;
+    const psopack_build_events *events;
+    bool keep_going;
     uint32_t origin;
     uint32_t pso; /* of the directory that the last file was in */
     char directory[PSOPACK_WALK_PATH_MAX + 1];
@@ -92,7 +93,7 @@ static psopack_status on_error(void *context, const char *path, bool is_director
 {
     ingest *state = context;
     const char *slash = strrchr(path, '/');
-    if (!state->options->keep_going)
+    if (!state->keep_going)
         return failure->code;
     uint32_t pso;
     size_t size =
@@ -101,14 +102,14 @@ static psopack_status on_error(void *context, const char *path, bool is_director
         psopack_inputs_add_pso(state->inputs, state->origin, path, size, &pso, NULL);
     if (status == PSOPACK_OK)
         state->inputs->psos[pso].dropped = true;
-    const psopack_build_events *events = &state->options->events;
-    if (events->message)
-        events->message(events->user, PSOPACK_WARNING, failure->text);
+    if (state->events->message)
+        state->events->message(state->events->user, PSOPACK_WARNING, failure->text);
     return status;
 }
 
 psopack_status psopack_ingest_tree(psopack_inputs *inputs, const char *path, const char *flat_slot,
-                                   const psopack_build_options *options, psopack_diag *diag)
+                                   const psopack_build_events *events, bool keep_going,
+                                   psopack_diag *diag)
 {
     ingest *state;
     PSOPACK_TRY(psopack_arena_alloc(&inputs->arena, sizeof *state, sizeof(void *), &state, diag));
@@ -116,10 +117,10 @@ psopack_status psopack_ingest_tree(psopack_inputs *inputs, const char *path, con
     state->inputs = inputs;
     state->root = path;
     state->flat_slot = flat_slot;
-    state->options = options;
+    state->events = events;
+    state->keep_going = keep_going;
     PSOPACK_TRY(psopack_inputs_add_origin(
         inputs, flat_slot ? PSOPACK_ORIGIN_FLAT : PSOPACK_ORIGIN_TREE, path, &state->origin, diag));
-    psopack_walk walk = {
-        .on_entry = on_entry, .on_error = on_error, .context = state, .threads = options->threads};
+    psopack_walk walk = {.on_entry = on_entry, .on_error = on_error, .context = state};
     return psopack_walk_tree(path, &walk, diag);
 }

@@ -129,10 +129,9 @@ psopack_status psopack_inputs_read(const psopack_inputs *inputs, const psopack_i
 /* ---- ingest: ways to fill it ------------------------------------------------------------------
  */
 
-/* A folder; `flat_slot` NULL: its directories are PSOs. Of the options: events, keep_going, and
- * threads, which list directories. */
 psopack_status psopack_ingest_tree(psopack_inputs *inputs, const char *path, const char *flat_slot,
-                                   const psopack_build_options *options, psopack_diag *diag);
+                                   const psopack_build_events *events, bool keep_going,
+                                   psopack_diag *diag);
 psopack_status psopack_ingest_list(psopack_inputs *inputs, const char *name, const void *text,
                                    size_t size, bool null_separated, psopack_diag *diag);
 

@@ -8,8 +8,7 @@
  * PSOPACK_E_FILE_TYPE; more than 256 levels or a path longer than 4095 bytes PSOPACK_E_LIMIT; a
  * dangling link PSOPACK_E_NO_ENTRY; an unreadable directory PSOPACK_E_ACCESS. Each names its path.
  *
- * No recursion; open files: one, and one a thread. Memory: the names of one directory per level, or
- * with threads of up to 64.
+ * Two open files and no recursion, whatever the tree. Memory: the names of one directory per level.
  */
 #ifndef PSOPACK_PLATFORM_WALK_H
 #define PSOPACK_PLATFORM_WALK_H
@@ -46,8 +45,7 @@ typedef struct psopack_walk {
     psopack_status (*on_error)(void *context, const char *path, bool is_directory,
                                const psopack_diag *diag);
     void *context;
-    bool stat_files;  /* one system call more for each file */
-    unsigned threads; /* that list directories ahead; 0 is 1. Changes nothing that is seen */
+    bool stat_files; /* one system call more for each file */
 } psopack_walk;
 
 /* `root` may be a link to a directory. Errors of the root itself are returned, not handed out. */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Depth first over an explicit stack. Directories are opened by their path from the root, so that
- * only the root and directories that are being listed are open.
+ * only the root and the directory at hand are open.
  */
 #include "platform/posix.h"
 
 #include "format/error.h"
 #include "platform/os_error.h"
 #include "platform/walk.h"
-#include "platform/walk_ahead.h"
+#include "platform/walk_list.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -18,8 +18,7 @@
 typedef struct level {
     psopack_walk_list list;
     size_t next;
-    psopack_walk_ahead ahead; /* directories of `list` */
-    size_t path_size;         /* of the directory's relative path */
+    size_t path_size; /* of the directory's relative path */
     uint64_t device;
     uint64_t inode;
 } level;
@@ -90,42 +89,42 @@ static bool is_ancestor(const walker *self, const psopack_file_stat *stat)
     return false;
 }
 
-/* Makes the directory at `path` the top of the stack; its names are taken out of `listing`. */
-static psopack_status enter(walker *self, psopack_walk_listing *listing)
+/* Takes over the descriptor of the directory at `path` and makes it the top of the stack. */
+static psopack_status enter(walker *self, int directory)
 {
-    if (listing->error != 0)
-        return report_errno(self, listing->error, listing->action);
-    if (is_ancestor(self, &listing->stat))
-        return report_text(self, PSOPACK_E_LOOP, "the directory contains itself");
-    if (self->depth == PSOPACK_WALK_DEPTH_MAX)
-        return report_text(self, PSOPACK_E_LIMIT, "more than 256 levels of directories");
+    struct stat system;
+    psopack_file_stat stat;
+    int error = fstat(directory, &system) == 0 ? 0 : errno;
+    if (error != 0) {
+        (void)close(directory);
+        return report_errno(self, error, "stat");
+    }
+    psopack_stat_from_system(&system, &stat);
+    bool loop = is_ancestor(self, &stat);
+    if (loop || self->depth == PSOPACK_WALK_DEPTH_MAX) {
+        (void)close(directory);
+        return loop ? report_text(self, PSOPACK_E_LOOP, "the directory contains itself")
+                    : report_text(self, PSOPACK_E_LIMIT, "more than 256 levels of directories");
+    }
 
     level *top = &self->levels[self->depth];
-    psopack_walk_list old = top->list;
-    top->list = listing->list;
-    listing->list = old;
+    error = psopack_walk_list_fill(&top->list, directory);
+    if (error != 0)
+        return report_errno(self, error, "list the directory");
     top->next = 0;
-    top->ahead.next = top->ahead.count = 0;
     top->path_size = self->path_size;
-    top->device = listing->stat.device;
-    top->inode = listing->stat.inode;
+    top->device = stat.device;
+    top->inode = stat.inode;
     self->depth++;
-    return emit(self, PSOPACK_WALK_DIRECTORY, &listing->stat);
+    return emit(self, PSOPACK_WALK_DIRECTORY, &stat);
 }
 
 static psopack_status visit_directory(walker *self)
 {
-    level *top = &self->levels[self->depth - 1];
-    psopack_walk_ahead_source source = {
-        .root = self->root,
-        .path = self->path,
-        .path_size = top->path_size,
-        .list = &top->list,
-        .first = top->next - 1,
-        .threads = self->walk->threads > 0 ? self->walk->threads : 1,
-    };
-    psopack_walk_listing *listing = psopack_walk_ahead_take(&top->ahead, &source);
-    return listing ? enter(self, listing) : report_errno(self, ENOMEM, "list the directory");
+    int fd = psopack_openat(self->root, self->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+    if (fd < 0)
+        return report_errno(self, errno, "open the directory");
+    return enter(self, fd);
 }
 
 static psopack_status visit_other(walker *self)
@@ -170,7 +169,7 @@ static bool set_path(walker *self, const level *top, const psopack_walk_item *it
     size_t at = top->path_size > 0 ? top->path_size + 1 : 0;
     self->path_size = top->path_size;
     self->path[top->path_size] = '\0';
-    if (!psopack_walk_path_fits(top->path_size, item->name_size))
+    if (at > PSOPACK_WALK_PATH_MAX || item->name_size > PSOPACK_WALK_PATH_MAX - at)
         return false;
     if (at > 0)
         self->path[at - 1] = '/';
@@ -199,26 +198,21 @@ static psopack_status walk_levels(walker *self)
     return PSOPACK_OK;
 }
 
-static psopack_status open_root(walker *self)
-{
-    self->root = psopack_openat(AT_FDCWD, self->root_path, O_RDONLY | O_DIRECTORY, 0);
-    if (self->root >= 0)
-        return PSOPACK_OK;
-    int error = errno;
-    struct stat system;
-    if (error == ENOTDIR && stat(self->root_path, &system) == 0)
-        return report_text(self, PSOPACK_E_FILE_TYPE, "not a directory");
-    return report_errno(self, error, "open the directory");
-}
-
 static psopack_status walk_root(walker *self)
 {
-    psopack_walk_listing listing = {0};
-    PSOPACK_TRY(open_root(self));
-    psopack_walk_listing_fill(&listing, self->root, ".");
-    psopack_status status = enter(self, &listing);
-    psopack_walk_list_free(&listing.list);
-    return status == PSOPACK_OK ? walk_levels(self) : status;
+    int listed = -1;
+    self->root = psopack_openat(AT_FDCWD, self->root_path, O_RDONLY | O_DIRECTORY, 0);
+    if (self->root >= 0)
+        listed = psopack_openat(self->root, ".", O_RDONLY | O_DIRECTORY, 0);
+    if (listed < 0) {
+        int error = errno;
+        struct stat system;
+        if (error == ENOTDIR && stat(self->root_path, &system) == 0)
+            return report_text(self, PSOPACK_E_FILE_TYPE, "not a directory");
+        return report_errno(self, error, "open the directory");
+    }
+    PSOPACK_TRY(enter(self, listed));
+    return walk_levels(self);
 }
 
 static bool prepare(walker *self)
@@ -242,10 +236,8 @@ psopack_status psopack_walk_tree(const char *root, const psopack_walk *walk, pso
     walker self = {.walk = walk, .diag = diag, .root = -1, .root_path = root};
     psopack_status status =
         prepare(&self) ? walk_root(&self) : psopack_fail_errno(diag, ENOMEM, "walk", root);
-    for (size_t i = 0; self.levels && i < PSOPACK_WALK_DEPTH_MAX; i++) {
+    for (size_t i = 0; self.levels && i < PSOPACK_WALK_DEPTH_MAX; i++)
         psopack_walk_list_free(&self.levels[i].list);
-        psopack_walk_ahead_free(&self.levels[i].ahead);
-    }
     free(self.levels);
     free(self.full);
     if (self.root >= 0)
