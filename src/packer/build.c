@@ -10,7 +10,7 @@
 
 #define FILE_SIZE_MAX UINT64_C(0xffffffff)
 #define PSO_LIMIT_DEFAULT (UINT64_C(16) << 20)
-#define STORE_BUDGET_DEFAULT (UINT64_C(4) << 30)
+#define MEMORY_DEFAULT (UINT64_C(4) << 30)
 
 void psopack_build_set_hooks(psopack_build *build, const psopack_hooks *hooks)
 {
@@ -46,7 +46,7 @@ static void apply_defaults(psopack_build *build)
     build->inputs.file_size_limit =
         options->limits.file_size ? options->limits.file_size : FILE_SIZE_MAX;
     build->inputs.pso_limit = options->limits.psos ? options->limits.psos : PSO_LIMIT_DEFAULT;
-    build->store_budget = STORE_BUDGET_DEFAULT;
+    build->store_budget = options->memory ? options->memory : MEMORY_DEFAULT;
 }
 
 psopack_status psopack_build_create(const psopack_build_options *options, psopack_build **ret_build,

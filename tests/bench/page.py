@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Writes a run's numbers into a page between two markers, so that they cannot drift."""
+import bulk
 import loader
 import rebuild
 import tables
@@ -51,6 +52,8 @@ def section(result):
         tables.as_markdown(loader.rows(result["loader"]), texts=2) if result["loader"] else "",
         "Rebuilds:" if result["rebuild"] else "",
         tables.as_markdown(rebuild.rows(result["rebuild"]), texts=2) if result["rebuild"] else "",
+        "A build of more input than memory:" if result["bulk"] else "",
+        tables.as_markdown(bulk.rows(result["bulk"]), texts=2) if result["bulk"] else "",
         "Against the project's bars and aims:",
         tables.as_markdown(tables.target_rows(result)),
     ]

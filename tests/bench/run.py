@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """psopack in all profiles beside what one would use instead, on a corpus, in one run.
 
-    run.py --build FOLDER [--quick] [--only size,read,load,loader,rebuild] [--doc] [CORPUS...]
+    run.py --build FOLDER [--quick] [--only size,read,load,loader,rebuild,bulk] [--doc] [CORPUS...]
 
 A CORPUS is a folder of PSOs, a folder of loose files, or a .tar.zst of one. Without any:
 main.tar.zst in the folder shared/corpus beside the repository, else the samples. Prints tables,
@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 
+import bulk
 import corpus
 import frontier
 import loader
@@ -32,8 +33,8 @@ import targets
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared" / "corpus"
 HELPERS = ("bench_run", "bench_files", "bench_frames", "bench_sqlite", "bench_lmdb", "bench_loader",
-           "make_million")
-SECTIONS = {"size", "read", "load", "loader", "rebuild"}
+           "make_million", "make_bulk")
+SECTIONS = {"size", "read", "load", "loader", "rebuild", "bulk"}
 ROUNDS = 3
 SMALL, SMALL_ROUNDS = 10_000_000, 9  # a small corpus is read in milliseconds: noise weighs more
 
@@ -44,10 +45,11 @@ def parse_arguments():
                         help="Meson build folder with psopack and the benchmarks")
     parser.add_argument("--psopack", type=pathlib.Path, help="another psopack program")
     parser.add_argument("--quick", action="store_true", help="the samples, few rounds")
-    parser.add_argument("--only", default="size,read,load,loader,rebuild", metavar="LIST",
+    parser.add_argument("--only", default="size,read,load,loader,rebuild,bulk", metavar="LIST",
                         help="size: slow archivers; read: all readers; load: psopack and frames; "
                              "loader: the loader's paths, also on a million PSOs; "
-                             "rebuild: edits of the corpus, packed again")
+                             "rebuild: edits of the corpus, packed again; "
+                             "bulk: a build of more input than memory")
     parser.add_argument("--doc", action="store_true", help="write the results into doc/")
     parser.add_argument("--json", type=pathlib.Path, default=ROOT / "build" / "bench.json")
     parser.add_argument("--quoted", type=pathlib.Path, default=SHARED / "README.md",
@@ -56,7 +58,7 @@ def parse_arguments():
     options = parser.parse_args()
     options.sections = set(options.only.split(","))
     if not options.sections <= SECTIONS:
-        parser.error("--only takes size, read, load, loader, rebuild")
+        parser.error("--only takes size, read, load, loader, rebuild, bulk")
     if options.doc and options.sections != SECTIONS:
         parser.error("--doc needs all sections")
     if options.quick and options.corpora:
@@ -133,13 +135,16 @@ def measure(source, options, tools, work):
     if "rebuild" in options.sections and not found.flat:
         edits = source.with_name("edits.tar.zst") if source.is_file() else None
         rebuilds = rebuild.measure(bench, edits, options.quick, say)
+    much = bulk.measure(bench, options.quick, say) if "bulk" in options.sections else {}
     return {
         "corpus": found.facts(),
         "load_average": [load_before, os.getloadavg()[0]],
         "entries": bench.entries,
         "loader": paths,
         "rebuild": rebuilds,
-        "targets": targets.judge({**bench.entries, **paths, "rebuild": rebuilds}, found.flat),
+        "bulk": much,
+        "targets": targets.judge({**bench.entries, **paths, "rebuild": rebuilds, "bulk": much},
+                                 found.flat),
     }
 
 

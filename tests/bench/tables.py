@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Results as rows of text, for the terminal and for Markdown."""
 
+import bulk
 import loader
 import rebuild
 
@@ -88,5 +89,7 @@ def print_result(result):
         print("\n" + as_text(loader.rows(result["loader"])))
     if result["rebuild"]:
         print("\n" + as_text(rebuild.rows(result["rebuild"])))
+    if result["bulk"]:
+        print("\n" + as_text(bulk.rows(result["bulk"])))
     if result["targets"]:
         print("\n" + as_text(target_rows(result)))

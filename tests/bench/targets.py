@@ -50,6 +50,7 @@ def _largest(measure, *names):
 
 CORPUS, MILLION = "loader.corpus", "loader.million"  # see loader.py
 REBUILD = "rebuild"  # see rebuild.py
+BULK = "bulk"  # see bulk.py
 BALANCED = "psopack.balanced"
 SMALL = "psopack.small"
 
@@ -109,6 +110,10 @@ TARGETS = [
      _growth("aged_bytes", "fresh_bytes", REBUILD), NOT_ABOVE, 0.15, 0.08, ""),
     ("1 MiB pieces changed, share of a large archive", "tree",
      _ratio_of("large_changed_bytes", "large_bytes", REBUILD), NOT_ABOVE, 0.10, 0.05, ""),
+    ("peak memory of a large build / allowed", "tree", _ratio_of("peak_memory", "allowed", BULK),
+     NOT_ABOVE, 1.0, 0.5, ""),
+    ("processor time a file, 1 M PSOs / 10 k", "tree", _ratio_of("many_us", "few_us", BULK),
+     NOT_ABOVE, 1.3, 1.0, ""),
 ]
 
 

@@ -16,4 +16,6 @@ cmp 1.psopack 3.psopack
     LC_ALL=C.UTF-8 TZ=Asia/Kolkata "$psopack" pack -q -o ../4.psopack ../in ../more
 )
 cmp 1.psopack 4.psopack
+"$psopack" pack -q -o 5.psopack --memory 1K in more
+cmp 1.psopack 5.psopack
 stat -c %a 4.psopack

@@ -15,6 +15,11 @@ try pack --flat slot
 try pack --jobs=many -o x y
 try pack --jobs 18446744073709551616 -o x y
 try pack --content-version 0xg -o x y
+try pack --memory 1T -o x y
+try pack --memory 1KB -o x y
+try pack --memory M -o x y
+try pack --memory 99999999999G -o x y
+try pack --memory 0 -o x y
 try pack --profile tiny -o x y
 try pack --progress=often -o x y
 try pack --null -o x y

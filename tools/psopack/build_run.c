@@ -125,8 +125,11 @@ psopack_status psopack_build_run_create(psopack_build_run *run, psopack_build_op
     const psopack_options *options = run->options;
     if (options->jobs.value > INT_MAX)
         return psopack_failure(diag, PSOPACK_E_ARGUMENT, "--jobs: more than %d threads", INT_MAX);
+    if (options->memory.given && options->memory.value == 0)
+        return psopack_failure(diag, PSOPACK_E_ARGUMENT, "--memory: at least 1 byte");
     run->profile = psopack_profile_name(build->profile);
     build->threads = (unsigned)options->jobs.value;
+    build->memory = options->memory.value;
     build->hashes |= options->hashes;
     build->no_sync = options->no_fsync;
     build->force_write = options->force_write;

@@ -6,6 +6,7 @@
 #define FLAG NULL, NULL, PSOPACK_OPTION_FLAG
 #define TEXT(value) value, NULL, PSOPACK_OPTION_TEXT
 #define NUMBER(value) value, NULL, PSOPACK_OPTION_NUMBER
+#define SIZE(value) value, NULL, PSOPACK_OPTION_SIZE
 #define WORDS(value) value, NULL, PSOPACK_OPTION_WORDS
 #define CHOICE(value, choices) value, choices, PSOPACK_OPTION_CHOICE
 #define PACK PSOPACK_FOR_PACK
@@ -113,6 +114,9 @@ const psopack_option_row psopack_option_rows[] = {
     /* How it runs. */
     {"jobs", "j", NUMBER("N"), AT(jobs), WRITERS | SCAN | STAGES,
      "threads; 0, the default: one per usable processor. Never changes the output"},
+    {"memory", NULL, SIZE("SIZE"), AT(memory), WRITERS | SCAN,
+     "bytes of content to keep in memory, also as K, M, G; 4G by default. What is beyond is read "
+     "again. Never changes the output"},
     {"depfile", NULL, TEXT("FILE"), AT(depfile), BUILDERS | SCAN,
      "write a Make rule with every input and every directory walked"},
     {"depfile-target", "MT", TEXT("TARGET"), AT(depfile_target), BUILDERS | SCAN,

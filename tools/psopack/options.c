@@ -139,6 +139,26 @@ static psopack_status parse_number(const parser *p, const psopack_option_row *ro
     return PSOPACK_OK;
 }
 
+/* Digits, then nothing or a power of 1024. */
+static psopack_status parse_size(const parser *p, const psopack_option_row *row, const char *text,
+                                 psopack_number *ret_number)
+{
+    static const char units[] = "KMG";
+    char *end = NULL;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    const char *unit = *end != '\0' ? strchr(units, *end) : NULL;
+    unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+    if (!isdigit((unsigned char)text[0]) || end[unit != NULL] != '\0')
+        return psopack_failure(p->diag, PSOPACK_E_ARGUMENT, "--%s: '%s' is not a size such as 512M",
+                               row->name, text);
+    if (errno == ERANGE || value > UINT64_MAX >> shift)
+        return psopack_failure(p->diag, PSOPACK_E_ARGUMENT, "--%s: %s is above 2^64-1", row->name,
+                               text);
+    *ret_number = (psopack_number){(uint64_t)value << shift, true};
+    return PSOPACK_OK;
+}
+
 static psopack_status find_choice(const parser *p, const psopack_option_row *row, const char *text,
                                   int *ret_index)
 {
@@ -200,6 +220,8 @@ static psopack_status store(const parser *p, const psopack_option_row *row, cons
         return PSOPACK_OK;
     case PSOPACK_OPTION_NUMBER:
         return parse_number(p, row, text, field_of(p->options, row));
+    case PSOPACK_OPTION_SIZE:
+        return parse_size(p, row, text, field_of(p->options, row));
     case PSOPACK_OPTION_WORDS:
         return store_words(p, row, text);
     case PSOPACK_OPTION_TEXT:

@@ -88,6 +88,7 @@ typedef struct psopack_options {
     psopack_words from_session;
     int null_separated;
     psopack_number jobs;
+    psopack_number memory;
     char *profile;
     psopack_words align; /* SLOT=N */
     int hashes;
@@ -145,6 +146,7 @@ typedef enum psopack_option_kind {
     PSOPACK_OPTION_FLAG,   /* int: counts */
     PSOPACK_OPTION_TEXT,   /* char *: the last one counts */
     PSOPACK_OPTION_NUMBER, /* psopack_number */
+    PSOPACK_OPTION_SIZE,   /* psopack_number of bytes: digits, then K, M, G or nothing */
     PSOPACK_OPTION_CHOICE, /* int: index in `choices` */
     PSOPACK_OPTION_WORDS   /* psopack_words: each one is added */
 } psopack_option_kind;
