@@ -3,11 +3,14 @@
 # The life of a real archive: rebuilt, layered, merged, built in stages, damaged and salvaged. What
 # comes out must be what went in; sizes and times are the bench's business.
 #
-#     edits.sh PSOPACK        main.tar.zst and edits.tar.zst in $PSOPACK_CORPUS or ../shared/corpus
+#     edits.sh PSOPACK TEST_SALVAGE
+#
+# needs main.tar.zst and edits.tar.zst in $PSOPACK_CORPUS or ../shared/corpus.
 #
 # Exits 77 (skipped) where the corpora are not there.
 set -eu
 psopack=$1
+test_salvage=$2
 root=$(cd "$(dirname "$0")/../.." && pwd)
 corpus=${PSOPACK_CORPUS:-$root/../shared/corpus}
 for name in main edits; do
@@ -79,3 +82,6 @@ print(psos, 'PSOs saved, exit', saved.returncode)
 sys.exit(saved.returncode not in (0, 5) or psos < 10000)
 PYTHON
 "$psopack" verify saved.psopack
+
+echo 'a hundred flips:'
+"$test_salvage" "$PWD/main.psopack"
