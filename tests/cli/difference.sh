@@ -16,7 +16,15 @@ echo "exit $?"
 try diff new.psopack none.psopack
 "$psopack" diff --json old.psopack new.psopack | json 'o["schema"]' 'o["same_content"]' \
     '[o["added"], o["removed"], o["changed"]]' 'o["psos"]'
-"$psopack" report new.psopack | grep -E '^(By|The|Where|Manifest|Unref)' | sed -E 's/[0-9.]+/N/g'
+"$psopack" report new.psopack | grep -E '^(By|The|Where|Manifest|Unref|Blocks)' | sed -E 's/[0-9.]+/N/g'
 "$psopack" report --json new.psopack | json 'o["schema"]' \
     'o["data_bytes"] + o["manifest_bytes"] == o["file_bytes"]' 'o["unreferenced_components"]' \
     'sorted(s["name"] for s in o["slots"])'
+# Quick blocks without a base would be no larger alone, searched harder.
+for i in $(seq 40); do
+    mkdir -p "many/pso$i"
+    seq "$i" $((i + 300)) > "many/pso$i/vs"
+done
+"$psopack" pack -q --profile fast -o many.psopack many
+"$psopack" report --json many.psopack | json '[k["plain_blocks_tried"] > 0 for k in o["kinds"]]' \
+    'all(0 < k["plain_block_bytes"] <= k["block_bytes"] for k in o["kinds"])'

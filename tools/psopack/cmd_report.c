@@ -3,6 +3,7 @@
 #include "command.h"
 #include "failure.h"
 #include "near.h"
+#include "plain.h"
 #include "sharing.h"
 #include "table.h"
 
@@ -33,6 +34,7 @@ typedef struct report {
     psopack_reader reader;
     psopack_sharing sharing;
     psopack_near near;
+    psopack_plain plain;
     kind_cost *kinds;
     costly top[TOP];
     uint32_t top_count;
@@ -90,7 +92,9 @@ static psopack_status count_all(report *r, psopack_diag *diag)
         r->dead_components++;
         r->dead_bytes += r->sharing.sizes[i];
     }
-    return status == PSOPACK_OK ? psopack_near_find(&r->reader, &r->near, diag) : status;
+    if (status == PSOPACK_OK)
+        status = psopack_near_find(&r->reader, &r->near, diag);
+    return status == PSOPACK_OK ? psopack_plain_measure(&r->reader, &r->plain, diag) : status;
 }
 
 static double share(uint64_t part, uint64_t whole)
@@ -156,6 +160,29 @@ static bool print_kinds(const report *r)
     return psopack_table_print(&table);
 }
 
+/* Gains of bases, transforms and strip words together, which blocks hold together. */
+static bool print_gains(const report *r)
+{
+    static const char *const labels[] = {"kind", "stored", "without", "tried"};
+    psopack_table table = {.columns = "lrrr"};
+    psopack_kind_info kind;
+    uint64_t stored = 0, plain = 0;
+    head(&table, labels, sizeof labels / sizeof labels[0]);
+    for (uint32_t i = 0; psopack_kind_get(r->reader.archive, i, &kind) == PSOPACK_OK; i++) {
+        uint64_t estimate = psopack_plain_estimate(&r->plain.kinds[i], r->kinds[i].block_stored);
+        stored += r->kinds[i].block_stored;
+        plain += estimate;
+        psopack_table_name(&table, kind.name, strlen(kind.name));
+        psopack_table_cell(&table, "%" PRIu64, r->kinds[i].block_stored);
+        psopack_table_cell(&table, "%" PRIu64, estimate);
+        psopack_table_cell(&table, "%" PRIu32, r->plain.kinds[i].blocks);
+    }
+    printf("\nBlocks without base and transform, estimated from those tried: %" PRIu64
+           " bytes; stored %" PRIu64 ", and bases %" PRIu64 ":\n",
+           plain, stored, r->reader.info.base_bytes);
+    return psopack_table_print(&table);
+}
+
 static bool print_slots(const report *r)
 {
     static const char *const labels[] = {"slot", "PSOs", "components", "before", "after", "uses"};
@@ -213,6 +240,7 @@ static int print_text(const report *r)
 {
     bool printed = print_parts(r);
     printed = print_kinds(r) && printed;
+    printed = print_gains(r) && printed;
     printed = print_slots(r) && printed;
     printed = print_sections(r) && printed;
     printed = print_top(r) && printed;
@@ -240,6 +268,10 @@ static json_t *kinds_json(const report *r)
         psopack_json_set_number(object, "blocks", r->kinds[i].blocks);
         psopack_json_set_number(object, "block_bytes", r->kinds[i].block_stored);
         psopack_json_set_number(object, "base_bytes", r->kinds[i].base_stored);
+        psopack_json_set_number(
+            object, "plain_block_bytes",
+            psopack_plain_estimate(&r->plain.kinds[i], r->kinds[i].block_stored));
+        psopack_json_set_number(object, "plain_blocks_tried", r->plain.kinds[i].blocks);
         psopack_json_set_text(object, "transform", kind.transform_name);
         psopack_json_set_number(object, "near_duplicates", r->near.count[i]);
         psopack_json_set_number(object, "near_duplicate_bytes", r->near.bytes[i]);
@@ -323,6 +355,7 @@ int psopack_command_report(psopack_output *output, const psopack_options *option
         exit_code = output->json ? print_json(&r) : print_text(&r);
     free(r.kinds);
     psopack_near_free(&r.near);
+    psopack_plain_free(&r.plain);
     psopack_sharing_free(&r.sharing);
     psopack_reader_close(&r.reader);
     return exit_code;
