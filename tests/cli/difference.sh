@@ -16,7 +16,8 @@ echo "exit $?"
 try diff new.psopack none.psopack
 "$psopack" diff --json old.psopack new.psopack | json 'o["schema"]' 'o["same_content"]' \
     '[o["added"], o["removed"], o["changed"]]' 'o["psos"]'
-"$psopack" report new.psopack | grep -E '^(By|The|Where|Manifest|Unref|Blocks)' | sed -E 's/[0-9.]+/N/g'
+"$psopack" report new.psopack | grep -E '^(By|The|Where|Manifest|Unref|Blocks)' |
+    sed -E 's/[0-9.]+/N/g'
 "$psopack" report --json new.psopack | json 'o["schema"]' \
     'o["data_bytes"] + o["manifest_bytes"] == o["file_bytes"]' 'o["unreferenced_components"]' \
     'sorted(s["name"] for s in o["slots"])'
